@@ -1,0 +1,12 @@
+//! Python bindings: check the arguments, release the GIL, call the core. Nothing else.
+
+use pyo3::prelude::*;
+
+
+mod arrays;
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    Ok(())
+}

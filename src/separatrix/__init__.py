@@ -1,0 +1,29 @@
+"""Separatrix learns linear separators online, at the speed of the hardware, and proves what it says.
+
+Names are loaded when they are first used, so that ``import separatrix`` costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from separatrix._native import __version__
+
+# Where each public name lives. One line a name, sorted; `__all__` is made from it.
+_HOME = {
+    "SeparatrixError": "separatrix.errors",
+}
+
+__all__ = [*sorted(_HOME), "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'separatrix' has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

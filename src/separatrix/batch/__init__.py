@@ -1,0 +1,1 @@
+"""Solvers that look at a whole data set."""

@@ -1,0 +1,1 @@
+"""Reading, generating, keeping: streams, arrays and model files."""

@@ -1,0 +1,22 @@
+"""Every error that Separatrix raises on purpose.
+
+::
+
+    SeparatrixError
+    ├── InputError (ValueError)            a value, a row or a file is not what was expected
+    └── UsageError (ValueError)            a parameter breaks its rule
+
+Each error is also the built-in error a caller would expect, so ``except ValueError`` goes on working.
+"""
+
+
+class SeparatrixError(Exception):
+    """The base of every error that Separatrix raises on purpose."""
+
+
+class InputError(SeparatrixError, ValueError):
+    """A value, a row or a file is not what was expected; the message says where, what, and what was found."""
+
+
+class UsageError(SeparatrixError, ValueError):
+    """A parameter breaks its rule; the message names the parameter, the rule and the value."""

@@ -1,0 +1,1 @@
+"""Online learners, one a file."""

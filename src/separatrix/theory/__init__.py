@@ -1,0 +1,1 @@
+"""The theory, evaluated: ledgers, bounds, certificates, adversaries."""

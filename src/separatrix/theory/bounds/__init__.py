@@ -1,0 +1,1 @@
+"""Mistake bounds, one theorem a file."""
