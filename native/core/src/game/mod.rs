@@ -1,0 +1,240 @@
+//! The game: see a row, predict, learn its class, change on a mistake, count. The one loop that every
+//! learner, file, batch and single row goes through.
+
+mod any;
+mod counters;
+mod order;
+
+pub use any::AnyGame;
+pub use counters::Counters;
+pub use order::{Order, Passes, Played, Shuffle, Stop};
+
+use crate::rows::{Row, Rows, Scan, Tidy, Untidy};
+use crate::rules::{Change, OutOfDomain, Rule, Tie};
+
+/// Why a row was not played. Nothing was learnt from it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Refusal {
+    Untidy(Untidy),
+    OutOfDomain(OutOfDomain),
+    /// The row is fine, but its score is not a finite number.
+    Score(f64),
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Refusal::Untidy(Untidy::NotFinite { column, value }) => {
+                write!(f, "column {column}: expected a finite number, found {value}")
+            }
+            Refusal::Untidy(Untidy::TooLong) => {
+                f.write_str("expected values whose squares add up to a finite number, found larger ones: scale them down")
+            }
+            Refusal::OutOfDomain(OutOfDomain { column, value, expected }) => {
+                write!(f, "column {column}: expected {expected}, found {value}")
+            }
+            Refusal::Score(score) => {
+                write!(f, "expected a finite score, found {score}: the products with the weights overflow, scale the values down")
+            }
+        }
+    }
+}
+
+/// How the game is played, whatever the rule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Terms {
+    pub bias: bool,
+    pub normalize: bool,
+    pub tie: Tie,
+}
+
+/// One learner at play.
+#[derive(Clone)]
+pub struct Game<R> {
+    pub rule: R,
+    pub terms: Terms,
+    pub counters: Counters,
+}
+
+/// The class with the largest score; ties go to the last one under `Tie::Positive`, else to the first.
+#[must_use]
+pub fn best_class(scores: &[f64], tie: Tie) -> usize {
+    let mut best = 0;
+    for class in 1..scores.len() {
+        if scores[class] > scores[best] || (tie == Tie::Positive && scores[class] == scores[best]) {
+            best = class;
+        }
+    }
+    best
+}
+
+/// Whether two-class `score` is wrong for `class` (1 is positive).
+#[inline(always)]
+fn is_mistake(score: f64, class: usize, tie: Tie) -> bool {
+    let positive = class == 1;
+    match tie {
+        Tie::Mistake => {
+            if positive {
+                score <= 0.0
+            } else {
+                score >= 0.0
+            }
+        }
+        Tie::Positive => (score >= 0.0) != positive,
+        Tie::Negative => (score > 0.0) != positive,
+    }
+}
+
+impl<R: Rule> Game<R> {
+    /// Plays rows in their order; `class_of(i)` is row i's class. Stops at the first refused row and
+    /// says which; the rows before it were played.
+    pub fn play<X: Rows>(
+        &mut self,
+        rows: &X,
+        range: std::ops::Range<usize>,
+        class_of: impl Fn(usize) -> usize,
+        room: &mut Tidy,
+    ) -> Result<(), (usize, Refusal)> {
+        self.rule.grow(rows.columns());
+        for at in range {
+            self.round(&rows.row(at), class_of(at), room).map_err(|refusal| (at, refusal))?;
+        }
+        Ok(())
+    }
+
+    /// One round; answers whether it was a mistake. The rule has room for the row's columns.
+    #[inline(always)]
+    pub fn round<X: Row>(&mut self, row: &X, class: usize, room: &mut Tidy) -> Result<bool, Refusal> {
+        let scan = row.scan(self.rule.weights(0));
+        if self.terms.normalize || !playable(&scan) {
+            return self.tidied_round(row, class, room);
+        }
+        self.reveal(row, &scan, class)
+    }
+
+    /// The same round on a copy of the row without stored zeros, of length 1 if so agreed.
+    #[inline(never)]
+    fn tidied_round<X: Row>(&mut self, row: &X, class: usize, room: &mut Tidy) -> Result<bool, Refusal> {
+        let row = room.tidy(row, self.terms.normalize).map_err(Refusal::Untidy)?;
+        let scan = row.scan(self.rule.weights(0));
+        self.reveal(&row, &scan, class)
+    }
+
+    /// The label is revealed: mistake or not, change, count.
+    #[inline(always)]
+    fn reveal<X: Row>(&mut self, row: &X, scan: &Scan, class: usize) -> Result<bool, Refusal> {
+        self.rule.admit(row).map_err(Refusal::OutOfDomain)?;
+        let mistaken_for = self.judge(row, scan.dot, class)?;
+        if let Some(predicted) = mistaken_for {
+            self.learn(row, class, predicted);
+        }
+        let squares = scan.squares + f64::from(u8::from(self.terms.bias));
+        self.counters.count(class, mistaken_for.is_some(), squares);
+        Ok(mistaken_for.is_some())
+    }
+
+    /// The class that the row is mistaken for, if it is. `dot` is its product with the first vector.
+    #[inline(always)]
+    fn judge<X: Row>(&self, row: &X, dot: f64, class: usize) -> Result<Option<usize>, Refusal> {
+        if self.rule.vectors() > 1 {
+            return self.judge_among_many(row, class);
+        }
+        let score = dot + self.rule.bias(0) - self.rule.threshold();
+        if !score.is_finite() {
+            return Err(Refusal::Score(score));
+        }
+        Ok(is_mistake(score, class, self.terms.tie).then_some(1 - class))
+    }
+
+    /// More than two classes: the true class must score highest.
+    #[inline(never)]
+    fn judge_among_many<X: Row>(&self, row: &X, class: usize) -> Result<Option<usize>, Refusal> {
+        let mut scores = Vec::with_capacity(self.rule.vectors());
+        for vector in 0..self.rule.vectors() {
+            let score = row.dot(self.rule.weights(vector)) + self.rule.bias(vector) - self.rule.threshold();
+            if !score.is_finite() {
+                return Err(Refusal::Score(score));
+            }
+            scores.push(score);
+        }
+        let predicted = best_class(&scores, self.terms.tie);
+        if predicted != class {
+            return Ok(Some(predicted));
+        }
+        // Where a tie is a mistake, the true class must be alone at the top.
+        let level = |other: &usize| *other != class && scores[*other] == scores[class];
+        Ok((0..scores.len()).find(|other| self.terms.tie == Tie::Mistake && level(other)))
+    }
+
+    #[inline(never)]
+    fn learn<X: Row>(&mut self, row: &X, class: usize, predicted: usize) {
+        if let Some(p) = self.rule.norm() {
+            self.counters.see_norm(norm(row, p, self.terms.bias));
+        }
+        let round = self.counters.rounds + 1;
+        if self.rule.vectors() == 1 {
+            let direction = if class == 1 { 1.0 } else { -1.0 };
+            self.rule.change(row, &[Change { of: 0, direction }], round);
+        } else {
+            let changes = [Change { of: class, direction: 1.0 }, Change { of: predicted, direction: -1.0 }];
+            self.rule.change(row, &changes, round);
+        }
+    }
+
+    /// Whether showing this row would be a mistake. Nothing is learnt or counted.
+    pub fn would_err<X: Row>(&self, row: &X, class: usize, room: &mut Tidy) -> Result<bool, Refusal> {
+        self.rule.admit(row).map_err(Refusal::OutOfDomain)?;
+        let row = room.tidy(row, self.terms.normalize).map_err(Refusal::Untidy)?;
+        Ok(self.judge(&row, row.dot(self.rule.weights(0)), class)?.is_some())
+    }
+
+    /// The prediction's scores for a row: one for two classes, else one a class. Columns that were
+    /// never seen count with the weight that they would start from.
+    pub fn scores<X: Row>(&self, row: &X, scores: &mut [f64], room: &mut Tidy) -> Result<(), Refusal> {
+        let (seen, unseen) = (self.rule.weights(0).len(), self.rule.unseen());
+        let (rounds, tie) = (self.counters.rounds, self.terms.tie);
+        self.rule.admit(row).map_err(Refusal::OutOfDomain)?;
+        if !self.terms.normalize && row.columns() <= seen && playable(&row.scan(self.rule.weights(0))) {
+            self.rule.decide(row, scores, rounds, tie);
+        } else {
+            let row = room.tidy(row, self.terms.normalize).map_err(Refusal::Untidy)?;
+            let known = row.truncated(seen);
+            self.rule.decide(&known, scores, rounds, tie);
+            let beyond: f64 = row.values[known.values.len()..].iter().map(|x| x * unseen).sum();
+            for score in scores.iter_mut() {
+                *score += beyond;
+            }
+        }
+        match scores.iter().find(|s| !s.is_finite()) {
+            Some(score) => Err(Refusal::Score(*score)),
+            None => Ok(()),
+        }
+    }
+
+    /// The class that scores stand for.
+    #[must_use]
+    pub fn class_of_scores(&self, scores: &[f64]) -> usize {
+        match *scores {
+            [score] => usize::from(score > 0.0 || (score == 0.0 && self.terms.tie == Tie::Positive)),
+            _ => best_class(scores, self.terms.tie),
+        }
+    }
+}
+
+/// No stored zero, nothing infinite: the row may be played as it is stored.
+#[inline(always)]
+fn playable(scan: &Scan) -> bool {
+    scan.plain && scan.squares.is_finite() && scan.dot.is_finite()
+}
+
+/// ‖x‖_p, with the bias's 1 if there is one.
+fn norm<X: Row>(row: &X, p: f64, bias: bool) -> f64 {
+    let mut largest = f64::from(u8::from(bias));
+    row.for_each(|_, value| largest = largest.max(value.abs()));
+    if p.is_infinite() || largest == 0.0 {
+        return largest;
+    }
+    let mut sum = if bias { (1.0 / largest).powf(p) } else { 0.0 };
+    row.for_each(|_, value| sum += (value.abs() / largest).powf(p));
+    largest * sum.powf(1.0 / p)
+}

@@ -1,0 +1,93 @@
+//! The plain kernels: they define what the vector ones must return.
+
+use super::{Index, Scan, Value};
+
+/// Adds the eight lanes in the one order.
+#[inline(always)]
+pub fn fold(lanes: [f64; 8]) -> f64 {
+    ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]))
+}
+
+/// w·x and ‖x‖² of a dense row; `w` may be longer than the row.
+#[inline(always)]
+pub fn dense_scan<V: Value>(values: &[V], w: &[f64]) -> Scan {
+    let w = &w[..values.len()];
+    let (mut dot, mut squares) = ([0.0; 8], [0.0; 8]);
+    let mut zero = [false; 8];
+    let (full, rest) = values.as_chunks::<8>();
+    let (w_full, w_rest) = w.as_chunks::<8>();
+    for (x, w) in full.iter().zip(w_full) {
+        for k in 0..8 {
+            let value = x[k].get();
+            dot[k] += value * w[k];
+            squares[k] += value * value;
+            zero[k] |= value == 0.0;
+        }
+    }
+    for k in 0..rest.len() {
+        let value = rest[k].get();
+        dot[k] += value * w_rest[k];
+        squares[k] += value * value;
+        zero[k] |= value == 0.0;
+    }
+    Scan { dot: fold(dot), squares: fold(squares), plain: zero == [false; 8] }
+}
+
+/// w·x of a dense row without zeros.
+#[inline(always)]
+pub fn dense_dot<V: Value>(values: &[V], w: &[f64]) -> f64 {
+    let w = &w[..values.len()];
+    let mut dot = [0.0; 8];
+    let (full, rest) = values.as_chunks::<8>();
+    let (w_full, w_rest) = w.as_chunks::<8>();
+    for (x, w) in full.iter().zip(w_full) {
+        for k in 0..8 {
+            dot[k] += x[k].get() * w[k];
+        }
+    }
+    for k in 0..rest.len() {
+        dot[k] += rest[k].get() * w_rest[k];
+    }
+    fold(dot)
+}
+
+/// w·x and ‖x‖² of a sparse row.
+#[inline(always)]
+pub fn sparse_scan<I: Index, V: Value>(indices: &[I], values: &[V], w: &[f64]) -> Scan {
+    let (mut dot, mut squares) = ([0.0; 8], [0.0; 8]);
+    let mut zero = false;
+    let (i_full, i_rest) = indices.as_chunks::<8>();
+    let (v_full, v_rest) = values.as_chunks::<8>();
+    for (i, v) in i_full.iter().zip(v_full) {
+        for k in 0..8 {
+            let value = v[k].get();
+            dot[k] += value * w[i[k].get()];
+            squares[k] += value * value;
+            zero |= value == 0.0;
+        }
+    }
+    for (k, (i, v)) in i_rest.iter().zip(v_rest).enumerate() {
+        let value = v.get();
+        dot[k] += value * w[i.get()];
+        squares[k] += value * value;
+        zero |= value == 0.0;
+    }
+    Scan { dot: fold(dot), squares: fold(squares), plain: !zero }
+}
+
+/// w·x of a sparse row without stored zeros.
+#[inline(always)]
+pub fn sparse_dot<I: Index, V: Value>(indices: &[I], values: &[V], w: &[f64]) -> f64 {
+    let mut dot = [0.0; 8];
+    let (i_full, i_rest) = indices.as_chunks::<8>();
+    let (v_full, v_rest) = values.as_chunks::<8>();
+    for (i, v) in i_full.iter().zip(v_full) {
+        for k in 0..8 {
+            dot[k] += v[k].get() * w[i[k].get()];
+        }
+    }
+    for (k, (i, v)) in i_rest.iter().zip(v_rest).enumerate() {
+        dot[k] += v.get() * w[i.get()];
+    }
+    fold(dot)
+}

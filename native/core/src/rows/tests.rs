@@ -1,0 +1,94 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// The definition, written once more the slow way: the k-th non-zero goes to lane k mod 8.
+fn by_definition(entries: &[(usize, f64)], w: &[f64]) -> f64 {
+    let mut lanes = [0.0; 8];
+    for (k, (column, value)) in entries.iter().filter(|(_, v)| *v != 0.0).enumerate() {
+        lanes[k % 8] += value * w[*column];
+    }
+    ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]))
+}
+
+fn values() -> impl Strategy<Value = Vec<f32>> {
+    prop::collection::vec(prop_oneof![3 => -4i32..=4, 1 => -1000i32..1000], 0..70)
+        .prop_map(|ints| ints.into_iter().map(|i| i as f32 * 0.37).collect())
+}
+
+proptest! {
+    #[test]
+    fn every_engine_and_storage_agrees_to_the_bit(values in values(), seed in 0u64..1000) {
+        let w: Vec<f64> = (0..values.len()).map(|j| ((j as u64 * 2654435761 + seed) % 1009) as f64 / 7.0 - 70.0).collect();
+        let entries: Vec<(usize, f64)> = values.iter().enumerate().map(|(j, v)| (j, f64::from(*v))).collect();
+        let wanted = by_definition(&entries, &w);
+        let (indices, stored): (Vec<u32>, Vec<f32>) = values.iter().enumerate().filter(|(_, v)| **v != 0.0).map(|(j, v)| (j as u32, *v)).unzip();
+        let long: Vec<i64> = indices.iter().map(|j| i64::from(*j)).collect();
+        let doubles: Vec<f64> = stored.iter().map(|v| f64::from(*v)).collect();
+        let has_zero = stored.len() < values.len();
+        for engine in Engine::available() {
+            let a = SparseRow { indices: &indices, values: &stored, engine };
+            let b = SparseRow { indices: &long, values: &doubles, engine };
+            let c = DenseRow { values: &values, engine };
+            prop_assert_eq!(a.scan(&w).dot.to_bits(), wanted.to_bits());
+            prop_assert_eq!(a.dot(&w).to_bits(), wanted.to_bits());
+            prop_assert_eq!(b.scan(&w), a.scan(&w));
+            prop_assert_eq!(b.dot(&w).to_bits(), wanted.to_bits());
+            prop_assert_eq!(c.scan(&w).plain, !has_zero);
+            let mut room = Tidy::default();
+            let tidied = room.tidy(&c, false).unwrap();
+            prop_assert_eq!(tidied.scan(&w), a.scan(&w));
+            if !has_zero {
+                prop_assert_eq!(c.scan(&w), a.scan(&w));
+                prop_assert_eq!(c.dot(&w).to_bits(), wanted.to_bits());
+            }
+        }
+    }
+
+    #[test]
+    fn a_unit_row_is_each_value_over_the_norm(values in values()) {
+        let row = DenseRow { values: &values, engine: Engine::best() };
+        let norm = values.iter().map(|v| f64::from(*v) * f64::from(*v)).fold(0.0, |a, b| a + b).sqrt();
+        let mut room = Tidy::default();
+        let unit = room.tidy(&row, true).unwrap();
+        let wanted: Vec<f64> = values.iter().filter(|v| **v != 0.0).map(|v| f64::from(*v) / norm).collect();
+        prop_assert_eq!(unit.values, wanted);
+    }
+
+    #[test]
+    fn gathered_entries_come_out_sorted(mut columns in prop::collection::vec(0u32..40, 0..20)) {
+        let mut room = Tidy::default();
+        let answer = room.gather(columns.iter().map(|c| (*c, f64::from(*c) + 0.5))).map(|r| r.indices.to_vec());
+        columns.sort_unstable();
+        let twice = columns.windows(2).find(|p| p[0] == p[1]).map(|p| p[0]);
+        match twice {
+            Some(column) => prop_assert_eq!(answer, Err(column)),
+            None => prop_assert_eq!(answer, Ok(columns)),
+        }
+    }
+}
+
+#[test]
+fn extreme_rows_are_refused_or_scaled() {
+    let mut room = Tidy::default();
+    let row = |values: &'static [f64]| DenseRow { values, engine: Engine::best() };
+    assert_eq!(room.tidy(&row(&[1.0, f64::INFINITY]), false), Err(Untidy::NotFinite { column: 1, value: f64::INFINITY }));
+    assert_eq!(room.tidy(&row(&[1e200]), false), Err(Untidy::TooLong));
+    assert_eq!(room.tidy(&row(&[3e200, 4e200]), true).unwrap().values, [0.6, 0.8]);
+    assert_eq!(room.tidy(&row(&[3e-200, -4e-200]), true).unwrap().values, [0.6, -0.8]);
+    assert_eq!(room.tidy(&row(&[0.0, 0.0]), true).unwrap().values.len(), 0);
+}
+
+#[test]
+fn arrays_that_are_not_rows_are_refused() {
+    let rows = |starts: &[i32], indices: &[i32], columns| SparseRows::new(starts, indices, &vec![1.0; indices.len()], columns).err();
+    assert_eq!(rows(&[0, 2, 3], &[0, 4, 2], 5), None);
+    assert!(rows(&[0, 2], &[4, 0], 5).is_some());
+    assert!(rows(&[0, 2], &[4, 4], 5).is_some());
+    assert!(rows(&[0, 2], &[0, 5], 5).is_some());
+    assert!(rows(&[0, 2], &[-1, 3], 5).is_some());
+    assert!(rows(&[0, 3], &[0, 1], 5).is_some());
+    assert!(rows(&[0, 2, 1, 2], &[0, 1], 5).is_some());
+    assert!(rows(&[1, 2], &[0, 1], 5).is_some());
+    assert!(rows(&[], &[], 5).is_some());
+}

@@ -1,0 +1,111 @@
+//! A row put in order: stored zeros dropped, values checked, length made 1 if asked.
+
+use super::{Engine, Row, SparseRow};
+
+/// Why a row cannot be played.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Untidy {
+    /// This column holds NaN or an infinity.
+    NotFinite { column: usize, value: f64 },
+    /// The values are finite, their squares add up to infinity.
+    TooLong,
+}
+
+/// Room for one tidied row; reused from row to row.
+#[derive(Default)]
+pub struct Tidy {
+    indices: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Tidy {
+    /// Copies the row without its zeros. With `unit` each value is divided by ‖x‖, the square root
+    /// of the sum of squares in column order; a row of zeros stays as it is.
+    pub fn tidy(&mut self, row: &impl Row, unit: bool) -> Result<SparseRow<'_, u32, f64>, Untidy> {
+        self.indices.clear();
+        self.values.clear();
+        let (mut bad, mut squares, mut largest) = (None, 0.0, 0.0f64);
+        row.for_each(|column, value| {
+            if !value.is_finite() && bad.is_none() {
+                bad = Some(Untidy::NotFinite { column, value });
+            }
+            if value != 0.0 {
+                // A column fits in 32 bits: the weights' memory limit is far below.
+                self.indices.push(column as u32);
+                self.values.push(value);
+                squares += value * value;
+                largest = largest.max(value.abs());
+            }
+        });
+        if let Some(bad) = bad {
+            return Err(bad);
+        }
+        if unit && largest > 0.0 {
+            // Far from 1 the squares would over- or underflow; a power of two changes no digit.
+            if !(1e-280..=1e280).contains(&squares) {
+                let scale = 2f64.powi(-exponent(largest));
+                squares = 0.0;
+                for value in &mut self.values {
+                    *value *= scale;
+                    squares += *value * *value;
+                }
+            }
+            let length = squares.sqrt();
+            for value in &mut self.values {
+                *value /= length;
+            }
+            self.drop_zeros();
+        } else if !squares.is_finite() {
+            return Err(Untidy::TooLong);
+        }
+        Ok(self.row())
+    }
+
+    /// Takes the entries of a row as they come, in any order of columns. Answers a column that came twice.
+    pub fn gather(&mut self, entries: impl Iterator<Item = (u32, f64)>) -> Result<SparseRow<'_, u32, f64>, u32> {
+        self.indices.clear();
+        self.values.clear();
+        let mut rising = true;
+        for (index, value) in entries {
+            rising &= self.indices.last().is_none_or(|last| *last < index);
+            self.indices.push(index);
+            self.values.push(value);
+        }
+        if !rising {
+            let mut both: Vec<(u32, f64)> = self.indices.iter().copied().zip(self.values.iter().copied()).collect();
+            both.sort_by_key(|(index, _)| *index);
+            if let Some(pair) = both.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+                return Err(pair[0].0);
+            }
+            for (k, (index, value)) in both.into_iter().enumerate() {
+                (self.indices[k], self.values[k]) = (index, value);
+            }
+        }
+        Ok(self.row())
+    }
+
+    /// The row that was tidied or gathered last.
+    #[must_use]
+    pub fn row(&self) -> SparseRow<'_, u32, f64> {
+        SparseRow { indices: &self.indices, values: &self.values, engine: Engine::best() }
+    }
+
+    /// Division by the length may underflow to zero.
+    fn drop_zeros(&mut self) {
+        let mut kept = 0;
+        for k in 0..self.values.len() {
+            if self.values[k] != 0.0 {
+                self.values[kept] = self.values[k];
+                self.indices[kept] = self.indices[k];
+                kept += 1;
+            }
+        }
+        self.values.truncate(kept);
+        self.indices.truncate(kept);
+    }
+}
+
+/// The exponent of a positive finite double, near enough to bring it close to 1.
+fn exponent(value: f64) -> i32 {
+    value.log2().floor() as i32
+}
