@@ -6,3 +6,5 @@
 //! Each `pub mod` below has a page of its own at the top of its file.
 
 pub mod matrix;
+pub mod stream;
+pub mod text;

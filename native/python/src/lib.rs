@@ -2,11 +2,12 @@
 
 use pyo3::prelude::*;
 
-
 mod arrays;
+mod reading;
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    reading::register(module)?;
     Ok(())
 }
