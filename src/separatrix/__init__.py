@@ -10,7 +10,10 @@ from separatrix._native import __version__
 
 # Where each public name lives. One line a name, sorted; `__all__` is made from it.
 _HOME = {
+    "BadRowsWarning": "separatrix.errors",
     "SeparatrixError": "separatrix.errors",
+    "open": "separatrix.data.reading",
+    "read": "separatrix.data.reading",
 }
 
 __all__ = [*sorted(_HOME), "__version__"]

@@ -5,6 +5,7 @@
     SeparatrixError
     ├── InputError (ValueError)            a value, a row or a file is not what was expected
     └── UsageError (ValueError)            a parameter breaks its rule
+    BadRowsWarning (UserWarning)           rows were left out, as ``bad_rows`` asked
 
 Each error is also the built-in error a caller would expect, so ``except ValueError`` goes on working.
 """
@@ -20,3 +21,7 @@ class InputError(SeparatrixError, ValueError):
 
 class UsageError(SeparatrixError, ValueError):
     """A parameter breaks its rule; the message names the parameter, the rule and the value."""
+
+
+class BadRowsWarning(UserWarning):
+    """Rows that cannot be read were left out, as asked; the message has their count and the first few."""

@@ -11,3 +11,5 @@ pub mod matrix;
 pub mod model;
 pub mod rows;
 pub mod rules;
+pub mod stream;
+pub mod text;

@@ -24,9 +24,17 @@ pub fn input(message: impl Into<String>) -> PyErr {
 }
 
 pub fn learning(error: LearnError) -> PyErr {
+    if is_about_usage(&error) { usage(error.to_string()) } else { input(error.to_string()) }
+}
+
+/// Whether a parameter is to blame, and not the data.
+pub fn is_about_usage(error: &LearnError) -> bool {
     match error {
-        LearnError::Settings(_) | LearnError::ColumnsUnknown | LearnError::Memory { .. } => usage(error.to_string()),
-        LearnError::Refused { .. } | LearnError::Labels(_) => input(error.to_string()),
+        LearnError::Settings(_)
+        | LearnError::ColumnsUnknown
+        | LearnError::Memory { .. }
+        | LearnError::RowsTooLarge { .. } => true,
+        LearnError::Refused { .. } | LearnError::Labels(_) | LearnError::NewLabel { .. } => false,
     }
 }
 

@@ -2,11 +2,21 @@
 
 use pyo3::prelude::*;
 
-
 mod arrays;
+mod describe;
+mod errors;
+mod labels;
+mod learner;
+mod one_row;
+mod reading;
+mod rows;
+mod text;
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    learner::register(module)?;
+    reading::register(module)?;
+    text::register(module)?;
     Ok(())
 }

@@ -8,12 +8,12 @@
 //! dropped. What is left is to the bit what knowing both labels from the start would have given.
 
 mod label;
-//TEXT mod text;
-//TEXT mod train;
+mod text;
+mod train;
 
 pub use label::Label;
-//TEXT pub use text::TextError;
-//TEXT pub use train::{Ending, Schedule, Tick, TrainError, train};
+pub use text::{TextError, rows_of};
+pub use train::{Ending, Schedule, Tick, TrainError, train};
 
 use serde::{Deserialize, Serialize};
 
@@ -87,6 +87,10 @@ pub enum LearnError {
     Refused { row: usize, refusal: Refusal },
     /// Labels that cannot be the classes.
     Labels(String),
+    /// A label that none of the classes has, and it is too late for a new one.
+    NewLabel { label: Label, known: Vec<Label> },
+    /// An order that needs all rows in memory, and they do not fit.
+    RowsTooLarge { bytes: u64, limit: u64 },
 }
 
 impl std::fmt::Display for LearnError {
@@ -103,6 +107,15 @@ impl std::fmt::Display for LearnError {
             ),
             LearnError::Refused { row, refusal } => write!(f, "row {row}: {refusal}"),
             LearnError::Labels(found) => f.write_str(found),
+            LearnError::NewLabel { label, known } => write!(
+                f,
+                "expected one of the classes {}, found {label}: to learn more than two, declare them all (classes=, --classes) before the first row",
+                label::list(known)
+            ),
+            LearnError::RowsTooLarge { bytes, limit } => write!(
+                f,
+                "this order needs all rows in memory: {bytes} bytes so far, more than memory_limit (--memory-limit) = {limit} allows"
+            ),
         }
     }
 }
@@ -124,11 +137,16 @@ impl Learner {
         })
     }
 
-    /// Makes room for columns; the first call settles what depends on their number.
-    pub fn reserve(&mut self, columns: usize) -> Result<(), LearnError> {
+    /// Says how many columns there are: settles what depends on their number, and makes room.
+    pub fn begin(&mut self, columns: usize) -> Result<(), LearnError> {
         if self.settings.is_none() {
             self.settings = Some(self.asked.resolved(columns));
         }
+        self.reserve(columns)
+    }
+
+    /// Makes room for columns.
+    pub fn reserve(&mut self, columns: usize) -> Result<(), LearnError> {
         if columns <= self.columns {
             return Ok(());
         }
@@ -229,10 +247,7 @@ impl Learner {
         let mut labels = self.labels.clone();
         labels.push(label.clone());
         if labels.len() > 2 {
-            return Err(LearnError::Labels(format!(
-                "expected one of the classes {}, found {label}: declare all classes (classes=, --classes) before the first row to learn more than two",
-                label::list(&self.labels)
-            )));
+            return Err(LearnError::NewLabel { label: label.clone(), known: self.labels.clone() });
         }
         self.declare(labels)?;
         self.class_of(label).ok_or_else(|| LearnError::Labels(format!("{label} is not a label that can be compared")))
