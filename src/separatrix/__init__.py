@@ -11,7 +11,15 @@ from separatrix._native import __version__
 # Where each public name lives. One line a name, sorted; `__all__` is made from it.
 _HOME = {
     "BadRowsWarning": "separatrix.errors",
+    "BalancedWinnow": "separatrix.online.balanced_winnow",
+    "InputError": "separatrix.errors",
+    "ModelError": "separatrix.errors",
+    "PNormPerceptron": "separatrix.online.pnorm",
+    "Perceptron": "separatrix.online.perceptron",
     "SeparatrixError": "separatrix.errors",
+    "UsageError": "separatrix.errors",
+    "Winnow": "separatrix.online.winnow",
+    "load": "separatrix.online.loading",
     "open": "separatrix.data.reading",
     "read": "separatrix.data.reading",
 }

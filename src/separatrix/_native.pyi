@@ -5,6 +5,72 @@ from numpy.typing import NDArray
 
 __version__: str
 
+# Dense rows, or (indptr, indices, data, columns) of CSR rows; float32 or float64, int32 or int64.
+Rows = NDArray[Any] | tuple[NDArray[Any], NDArray[Any], NDArray[Any], int]
+Label = bool | int | float | str
+
+class Learner:
+    def __new__(
+        cls,
+        rule: str,
+        *,
+        bias: bool,
+        normalize: bool,
+        tie: str,
+        memory_limit: int,
+        n_features: int | None = None,
+        p: float | None = None,
+        threshold: float | None = None,
+        factor: float | None = None,
+        demotion: str = "divide",
+        k: int | None = None,
+        delta: float | None = None,
+    ) -> Learner: ...
+    columns: int
+    names: list[str] | None
+    def declare(self, labels: list[Any]) -> None: ...
+    def begin(self, columns: int) -> None: ...
+    def classes(self) -> list[Label]: ...
+    def run(
+        self, rows: Rows, codes: NDArray[np.int64], *, order: str, seed: int, passes: int, until_clean: bool
+    ) -> tuple[int, bool]: ...
+    def scores(self, rows: Rows) -> NDArray[np.float64]: ...
+    def predict(self, rows: Rows) -> NDArray[np.int64]: ...
+    def learn_one(self, x: Any, y: Any) -> bool: ...
+    def predict_one(self, x: Any) -> Label | None: ...
+    def scores_one(self, x: Any) -> list[float]: ...
+    def coefficients(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None: ...
+    def about(self) -> dict[str, Any]: ...
+    def name_columns(self, names: list[str]) -> None: ...
+    def note_source(self, source: str) -> None: ...
+    def to_bytes(self) -> bytes: ...
+    @classmethod
+    def from_bytes(cls, bytes: bytes, name: str = "model") -> Learner: ...
+    def save(self, path: str) -> None: ...
+
+def encode_labels(labels: NDArray[Any]) -> tuple[list[int], NDArray[np.int64]] | None: ...
+def train_text(
+    learner: Learner,
+    sources: list[Any],
+    reading: dict[str, Any],
+    *,
+    order: str,
+    seed: int,
+    passes: int,
+    until_clean: bool,
+    hold: int,
+    tick: Any = None,
+) -> tuple[dict[str, Any], BaseException | None]: ...
+def predict_text(
+    learner: Learner,
+    sources: list[Any],
+    reading: dict[str, Any],
+    *,
+    scores: bool,
+    write: Any = None,
+    tick: Any = None,
+) -> dict[str, Any]: ...
+
 # A C-contiguous float64 matrix, or (row starts, column indices, values, columns) of a canonical CSR one.
 Matrix = NDArray[np.float64] | tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64], int]
 

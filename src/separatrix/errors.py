@@ -4,6 +4,7 @@
 
     SeparatrixError
     ├── InputError (ValueError)            a value, a row or a file is not what was expected
+    │   └── ModelError                     a model file is damaged, or not a model
     └── UsageError (ValueError)            a parameter breaks its rule
     BadRowsWarning (UserWarning)           rows were left out, as ``bad_rows`` asked
 
@@ -17,6 +18,10 @@ class SeparatrixError(Exception):
 
 class InputError(SeparatrixError, ValueError):
     """A value, a row or a file is not what was expected; the message says where, what, and what was found."""
+
+
+class ModelError(InputError):
+    """A model file is damaged, of another version, or not a model at all."""
 
 
 class UsageError(SeparatrixError, ValueError):

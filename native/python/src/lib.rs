@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod arrays;
 mod describe;
+mod encode;
 mod errors;
 mod labels;
 mod learner;
@@ -15,6 +16,7 @@ mod text;
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    encode::register(module)?;
     learner::register(module)?;
     reading::register(module)?;
     text::register(module)?;

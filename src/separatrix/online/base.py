@@ -1,0 +1,400 @@
+"""What every online learner shares: scikit-learn's interface around the one native game."""
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+
+from separatrix import _native
+from separatrix.data.text_options import MAX_LINE_BYTES, reading_options, warn_of_refused
+from separatrix.errors import UsageError
+from separatrix.theory.run import Run
+
+Tie = Literal["positive", "negative", "mistake"]
+Order = Literal["file", "shuffle", "misclassified"]
+
+HELD_BYTES = 24 << 20
+"""Rows of a file kept in memory for later passes; more than that and the file is read again."""
+
+
+class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A learner that plays the online game. Subclasses name their rule and its parameters.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels, sorted; with two, the larger one is positive.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        What `decision_function` multiplies rows with.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    n_mistakes_ : int
+        Mistakes of the online game, over all passes so far.
+    n_passes_ : int
+        Passes over data so far; after `fit`, those that it took, the clean one counted.
+    clean_ : bool
+        Whether the last pass made no mistake. Set by `fit` and `fit_stream`.
+    run_ : Run
+        The counters that theorems speak of.
+    """
+
+    _rule: ClassVar[str]
+
+    bias: bool
+    normalize: bool
+    tie: Tie
+    passes: int | Literal["until-clean"]
+    max_passes: int
+    order: Order
+    seed: int
+    n_features: int | None
+    memory_limit: int
+    _learner: _native.Learner
+    _classes: NDArray[Any]
+
+    def _rule_parameters(self) -> dict[str, Any]:
+        """The rule's own parameters, as the native learner takes them."""
+        return {}
+
+    def _rule_name(self) -> str:
+        return self._rule
+
+    # ------------------------------------------------------------------ batches
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Forget everything, then play `passes` passes over the rows in the chosen order.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            float32 and float64, dense and CSR are read as they are; anything else is converted.
+        y : array-like of shape (n_rows,)
+            Two labels, or more: then each class gets a weight vector.
+        """
+        learner = self._new_learner()
+        X, rows = self._rows(X, reset=True)
+        classes, codes = _encode(y, X)
+        learner.begin(X.shape[1])
+        learner.declare(classes.tolist())
+        passes, until_clean = self._passes()
+        self.n_passes_, self.clean_ = learner.run(
+            rows, codes, order=self.order, seed=self.seed, passes=passes, until_clean=until_clean
+        )
+        self._learner, self._classes = learner, classes
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Go on with one pass over more rows, in the order given.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`.
+        classes : array-like, optional
+            All labels there will be, in the first call. Needed only for more than two classes that
+            do not all occur in the first rows: two are learnt as they come.
+        """
+        first = not hasattr(self, "_learner")
+        learner = self._new_learner() if first else self._learner
+        X, rows = self._rows(X, reset=first or not hasattr(self, "n_features_in_"))
+        found, codes = _encode(y, X)
+        learner.begin(X.shape[1])
+        known = np.asarray(learner.classes()) if learner.classes() else found[:0]
+        wanted = known if classes is None else np.union1d(known, np.asarray(classes))
+        if classes is not None and not np.isin(found, wanted).all():
+            stranger = found[~np.isin(found, wanted)][0]
+            raise ValueError(f"classes are {wanted.tolist()}, but y has the label {stranger!r}")
+        if classes is None and known.size < 2:
+            wanted = np.union1d(known, found) if known.size else found
+        if classes is None and known.size == 1 and wanted.size > 2:
+            raise ValueError(f"y has {wanted.size - 1} new labels after one: declare all classes in the first call")
+        learner.declare(wanted.tolist())
+        if wanted.size > 1 and not np.isin(found, wanted).all():
+            stranger = found[~np.isin(found, wanted)][0]
+            raise ValueError(f"y has the label {stranger!r}, which is none of the classes {wanted.tolist()}")
+        positions = np.searchsorted(wanted, found)
+        if positions.size and not np.array_equal(positions, np.arange(positions.size)):
+            codes = positions[codes]
+        # Assigned before the rows are played: those before a refused row stay learnt.
+        self._learner, self._classes = learner, wanted
+        learner.run(rows, codes, order="file", seed=0, passes=1, until_clean=False)
+        self.n_passes_ = getattr(self, "n_passes_", 0) + 1
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Signed scores: one a row for two classes, else one a class."""
+        check_is_fitted(self, "_learner")
+        _, rows = self._rows(X, reset=False)
+        scores = self._learner.scores(rows)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict labels of rows."""
+        check_is_fitted(self, "_learner")
+        _, rows = self._rows(X, reset=False)
+        predicted: NDArray[Any] = self.classes_[self._learner.predict(rows)]
+        return predicted
+
+    # ------------------------------------------------------------- one at a time
+
+    def learn_one(self, x: Any, y: Any) -> bool:
+        """Play one round: predict `x`, learn that its label is `y`, change on a mistake.
+
+        Parameters
+        ----------
+        x : dict, pair (indices, values), or array
+            Named features (a new name is a new column), a sparse row, or a dense one.
+        y : bool, int, float or str
+
+        Returns
+        -------
+        bool
+            Whether the round was a mistake.
+        """
+        try:
+            learner = self._learner
+        except AttributeError:
+            learner = self._learner = self._new_learner()
+        return learner.learn_one(x, y)
+
+    def predict_one(self, x: Any) -> Any:
+        """Predict the label of one row; None before the first label is known."""
+        try:
+            learner = self._learner
+        except AttributeError:
+            return None
+        return learner.predict_one(x)
+
+    # ------------------------------------------------------------------- streams
+
+    def fit_stream(
+        self,
+        source: Any,
+        *,
+        resume: bool = False,
+        index_base: Literal["auto", 0, 1] = "auto",
+        bad_rows: str = "fail",
+        threads: int = 1,
+        max_line_bytes: int = MAX_LINE_BYTES,
+        progress: Callable[..., Any] | None = None,
+    ) -> Self:
+        """Learn from libsvm text in constant memory.
+
+        Parameters
+        ----------
+        source : path, binary file, list of them, or iterable of ``(X, y)`` batches
+            ``"-"`` is standard input. Batches (such as ``sx.open`` yields) are played once.
+        resume : bool
+            Go on from what was learnt; else begin anew.
+        index_base, bad_rows, max_line_bytes
+            As in `separatrix.read`.
+        threads : int >= 1
+            Threads that parse. The result is the same to the bit.
+        progress : callable, optional
+            Called about twenty times a second with (pass, bytes read, bytes in all or None, rows, rows
+            refused, rounds, mistakes); a true return value ends the run after the batch being played.
+        """
+        learner = self._learner if resume and hasattr(self, "_learner") else self._new_learner()
+        if not _is_text(source):
+            return self._fit_batches(source, learner)
+        sources = list(source) if isinstance(source, (list, tuple)) else [source]
+        options = reading_options(index_base, bad_rows, threads, max_line_bytes)
+        passes, until_clean = self._passes()
+        # A learner that goes on keeps what it learnt before an error; a new one is forgotten.
+        told, raised = _native.train_text(
+            learner,
+            sources,
+            options,
+            order=self.order,
+            seed=self.seed,
+            passes=passes,
+            until_clean=until_clean,
+            hold=HELD_BYTES,
+            tick=progress,
+        )
+        for name in map(_name_of, sources):
+            learner.note_source(name)
+        self._learner, self._classes = learner, np.asarray(learner.classes())
+        self.n_passes_, self.clean_ = told["passes"], told["clean"]
+        self.n_features_in_ = learner.columns
+        if raised is not None:
+            raise raised
+        warn_of_refused(told["rows_refused"], told["first_bad"])
+        return self
+
+    def _fit_batches(self, batches: Iterable[tuple[Any, Any]], learner: _native.Learner) -> Self:
+        self._learner = learner
+        for X, y in batches:
+            self.partial_fit(X, y)
+        return self
+
+    # -------------------------------------------------------------------- models
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file, whole or not at all. `separatrix.load` reads it."""
+        check_is_fitted(self, "_learner")
+        self._learner.save(os.fspath(path))
+
+    # ------------------------------------------------------------ what was learnt
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        labels = self._fitted("classes_").classes()
+        if len(labels) != len(getattr(self, "_classes", ())):
+            self._classes = np.asarray(labels)
+        return self._classes
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        return self._coefficients("coef_")[0]
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        return self._coefficients("intercept_")[1]
+
+    def _coefficients(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        both = self._fitted(name).coefficients()
+        if both is None:
+            raise AttributeError(f"{name}: the votes of many hypotheses are no single linear rule")
+        return both
+
+    @property
+    def n_mistakes_(self) -> int:
+        mistakes: int = self._fitted("n_mistakes_").about()["mistakes"]
+        return mistakes
+
+    @property
+    def run_(self) -> Run:
+        about = self._fitted("run_").about()
+        radius_p = about["radius_p"] if about["rule"] in ("p-norm", "winnow", "balanced-winnow") else None
+        return Run(
+            rule=about["rule"],
+            parameters=about["parameters"],
+            classes=max(2, len(self.classes_)),
+            features=about["columns"],
+            rounds=about["rounds"],
+            mistakes=about["mistakes"],
+            mistakes_by_class=tuple(about["mistakes_by_class"]),
+            radius=about["radius"],
+            squared_norms=about["squared_norms"],
+            radius_p=radius_p,
+            passes=about["passes"],
+            order=about["order"] or "file",
+            curve=tuple(about["curve"]),
+        )
+
+    def _fitted(self, name: str) -> _native.Learner:
+        learner = self.__dict__.get("_learner")
+        if learner is None:
+            raise AttributeError(f"{type(self).__name__} has no {name} before it has learnt something")
+        return learner  # type: ignore[no-any-return]
+
+    # ---------------------------------------------------------------------- inside
+
+    def _new_learner(self) -> _native.Learner:
+        return _native.Learner(
+            self._rule_name(),
+            bias=truth("bias", self.bias),
+            normalize=truth("normalize", self.normalize),
+            tie=self.tie,
+            memory_limit=whole("memory_limit", self.memory_limit, 1),
+            n_features=None if self.n_features is None else whole("n_features", self.n_features, 1),
+            **self._rule_parameters(),
+        )
+
+    def _passes(self) -> tuple[int, bool]:
+        """(how many passes at most, whether to stop at a clean one)."""
+        whole("seed", self.seed, 0)
+        if self.passes == "until-clean":
+            return whole("max_passes", self.max_passes, 1), True
+        if isinstance(self.passes, str):
+            raise UsageError(f"passes must be a whole number from 1 or 'until-clean', but is {self.passes!r}")
+        return whole("passes", self.passes, 1), False
+
+    def _rows(self, X: Any, *, reset: bool) -> tuple[Any, "_native.Rows"]:
+        """The rows as checked by scikit-learn, and as the native game reads them."""
+        X = validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            # The game looks at every number anyway, and says which is not finite.
+            ensure_all_finite=False,
+        )
+        return X, _native_rows(X)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_learner" in self.__dict__
+
+
+def _native_rows(X: Any) -> "_native.Rows":
+    if not sparse.issparse(X):
+        return X  # type: ignore[no-any-return]
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    # SciPy allows two index types in one matrix; the game wants one.
+    kind = np.result_type(X.indptr, X.indices)
+    return X.indptr.astype(kind, copy=False), X.indices.astype(kind, copy=False), X.data, X.shape[1]
+
+
+def _encode(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The sorted labels, and each row's class number."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
+    y = column_or_1d(y, warn=True)
+    check_consistent_length(X, y)
+    encoded = _native.encode_labels(y)
+    if encoded is not None:
+        places, codes = encoded
+        classes = y[places]
+        if classes.dtype.kind != "f" or bool(np.all(classes == np.floor(classes))):
+            return classes, codes
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes.astype(np.int64, copy=False)
+
+
+def _is_text(source: Any) -> bool:
+    """Whether a source is text to read, and not batches of rows."""
+    one = source[0] if isinstance(source, (list, tuple)) and source else source
+    return isinstance(one, (str, os.PathLike)) or hasattr(one, "read")
+
+
+def _name_of(source: Any) -> str:
+    if isinstance(source, (str, os.PathLike)):
+        return Path(source).name if os.fspath(source) != "-" else "standard input"
+    return str(getattr(source, "name", type(source).__name__))
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise UsageError(f"{name} must be a whole number from {least}, but is {value!r}")
+    return int(value)
+
+
+def truth(name: str, value: Any) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise UsageError(f"{name} must be True or False, but is {value!r}")
+    return bool(value)
+
+
+def real(name: str, value: Any) -> float:
+    """A finite number; the native learner checks its range."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise UsageError(f"{name} must be a number, but is {value!r}")
+    return float(value)
