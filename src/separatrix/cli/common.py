@@ -1,0 +1,54 @@
+"""What commands share: reading options, output for people or for machines, and how errors end."""
+
+import json
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import click
+
+from separatrix.data.text_options import MAX_LINE_BYTES, reading_options
+
+data_argument = click.argument("data", nargs=-1, required=True, metavar="DATA...")
+
+bad_rows_option = click.option(
+    "--bad-rows",
+    default="fail",
+    show_default=True,
+    metavar="fail|skip|quarantine=FILE",
+    help="What becomes of rows that cannot be read.",
+)
+
+
+def reading_options_shared(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --index-base, --threads and --max-line-bytes; the command gets them, checked, as `reading`."""
+    import functools
+
+    @click.option(
+        "--index-base", type=click.Choice(["auto", "0", "1"]), default="auto", show_default=True, help="The first index."
+    )
+    @click.option("--threads", type=click.IntRange(1), help="Threads that parse; the result is the same.  [default: all, at most 4]")
+    @click.option("--max-line-bytes", type=click.IntRange(1), default=MAX_LINE_BYTES, show_default=True, help="The longest line.")
+    @functools.wraps(command)
+    def with_reading(index_base: str, threads: int | None, max_line_bytes: int, bad_rows: str, **rest: Any) -> Any:
+        base: Any = index_base if index_base == "auto" else int(index_base)
+        return command(reading=reading_options(base, bad_rows, threads, max_line_bytes), **rest)
+
+    return with_reading
+
+
+def say(line: str) -> None:
+    """A line for people, on standard output."""
+    click.echo(line)
+
+
+def finish(result: dict[str, Any], as_json: bool, in_words: Callable[[], None]) -> None:
+    """Print one JSON object, or the same in words."""
+    if as_json:
+        click.echo(json.dumps(result, allow_nan=False))
+    else:
+        in_words()
+
+
+def fail(message: str) -> NoReturn:
+    """End with exit status 2 and a message."""
+    raise click.UsageError(message)

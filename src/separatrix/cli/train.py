@@ -1,0 +1,206 @@
+"""``separatrix train``: learn a linear separator from labelled text."""
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from separatrix import _native
+from separatrix.cli.common import bad_rows_option, data_argument, fail, finish, reading_options_shared, say
+from separatrix.data.text_options import refused_in_words
+
+RULES = ("perceptron", "averaged-perceptron", "voted-perceptron", "p-norm", "winnow", "balanced-winnow")
+
+# Options that only some rules take, and which.
+_OWN = {
+    "p": ("p-norm",),
+    "threshold": ("winnow",),
+    "factor": ("winnow", "balanced-winnow"),
+    "k": ("winnow",),
+    "delta": ("winnow",),
+    "demotion": ("winnow",),
+}
+
+
+@click.command()
+@data_argument
+@click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="Where the model goes.")
+@click.option("--rule", type=click.Choice(RULES), help="How to learn.  [default: perceptron]")
+@click.option("--passes", default="1", metavar="N|until-clean", show_default=True, help="Passes over the data.")
+@click.option("--max-passes", type=click.IntRange(1), default=1000, show_default=True, help="The limit of until-clean.")
+@click.option("--from", "from_model", type=click.Path(exists=True, dir_okay=False), help="Go on from this model.")
+@click.option("--bias/--no-bias", default=None, help="Append a constant 1 to every row.  [default: --bias, Winnow: --no-bias]")
+@click.option("--normalize", is_flag=True, default=None, help="Scale every row to unit length first.")
+@click.option(
+    "--tie",
+    type=click.Choice(["positive", "negative", "mistake"]),
+    help="What a score of 0 means.  [default: mistake, Winnow: positive]",
+)
+@click.option(
+    "--order",
+    type=click.Choice(["file", "shuffle", "misclassified"]),
+    default="file",
+    show_default=True,
+    help="Rows as they stand, in a new order each pass, or always the first still misclassified.",
+)
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of the shuffled orders.")
+@click.option("--p", type=float, help="p-norm: p >= 2.  [default: 2 ln d]")
+@click.option("--threshold", type=float, help="Winnow: the threshold.  [default: n]")
+@click.option("--factor", type=float, help="Winnow: the factor of an update.  [default: 2, balanced: 1.5]")
+@click.option("--k", type=click.IntRange(1), help="Winnow: the factor 1 + 1/(2k) for k-of-r functions.")
+@click.option("--delta", type=float, help="Winnow: the factor 1 + delta/2 for targets of that gap.")
+@click.option("--demotion", type=click.Choice(["divide", "eliminate"]), help="Winnow: what a false alarm does.")
+@click.option("--classes", help="All labels, with commas between.  [default: learnt from the data]")
+@click.option("--features", type=click.IntRange(1), help="Columns there will be.  [default: learnt from the data]")
+@click.option("--memory-limit", type=click.IntRange(1), help="Bytes that weights may take.  [default: 1 GiB]")
+@bad_rows_option
+@reading_options_shared
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def train(data: tuple[str, ...], output: str, as_json: bool, **options: Any) -> None:
+    """Learn a linear separator from DATA, libsvm text, plain or gzip; - is standard input.
+
+    The model is written at the end, whole or not at all. Ctrl-C ends the run after the rows being
+    learnt and still writes it (exit status 130).
+    """
+    began = time.perf_counter()
+    reading = options["reading"]
+    learner = _resumed(options) if options["from_model"] else _new(options)
+    if options["classes"]:
+        learner.declare([_label(word) for word in options["classes"].split(",")])
+    passes, until_clean = _passes(options["passes"], options["max_passes"])
+    before = learner.about()
+    _check_writable(output)
+    from separatrix.cli.progress import Progress
+
+    with Progress() as progress:
+        told, raised = _native.train_text(
+            learner,
+            list(data),
+            reading,
+            order=options["order"],
+            seed=options["seed"],
+            passes=passes,
+            until_clean=until_clean,
+            hold=24 << 20,
+            tick=progress.tick,
+        )
+    if raised is not None and not isinstance(raised, KeyboardInterrupt):
+        raise raised
+    for name in data:
+        learner.note_source("standard input" if name == "-" else Path(name).name)
+    learner.save(output)
+    about = learner.about()
+    rounds = about["rounds"] - before["rounds"]
+    mistakes = about["mistakes"] - before["mistakes"]
+    seconds = time.perf_counter() - began
+    result = {
+        "model": output,
+        "rule": about["rule"],
+        "rounds": rounds,
+        "passes": told["passes"],
+        "clean": told["clean"],
+        "mistakes": mistakes,
+        "mistake_rate": mistakes / rounds if rounds else 0.0,
+        "mistakes_by_class": {str(c): m for c, m in zip(learner.classes(), about["mistakes_by_class"], strict=False)},
+        "rows": told["rows"],
+        "rows_refused": told["rows_refused"],
+        "features": about["columns"],
+        "classes": learner.classes(),
+        "radius": about["radius"],
+        "squared_norms_of_mistakes": about["squared_norms"],
+        "total_rounds": about["rounds"],
+        "total_mistakes": about["mistakes"],
+        "stopped": bool(told["stopped"]),
+        "seconds": seconds,
+    }
+    if told["rows_refused"]:
+        click.echo(refused_in_words(told["rows_refused"], told["first_bad"]), err=True)
+    finish(result, as_json, lambda: _ledger(result, about, told, until_clean))
+    if told["stopped"]:
+        click.echo(f"stopped: {output} holds what was learnt so far; go on with --from {output}", err=True)
+        sys.exit(130)
+    if told["rows_refused"]:
+        sys.exit(1)
+
+
+def _ledger(result: dict[str, Any], about: dict[str, Any], told: dict[str, Any], until_clean: bool) -> None:
+    """The run in words."""
+    bytes_read = told["bytes"]
+    rate = bytes_read / result["seconds"] / 1e6 if result["seconds"] > 0 else 0.0
+    say(f"{about['rule']}: {result['mistakes']:,} mistakes in {result['rounds']:,} rounds ({result['mistake_rate']:.2%})")
+    if result["passes"] > 1 or until_clean:
+        clean = "the last one clean" if result["clean"] else "the last one not clean"
+        say(f"  passes         {result['passes']:,}, {clean}")
+        if until_clean and not result["clean"] and not result["stopped"]:
+            say("                 --max-passes was reached: the data may not be separable (separatrix separate)")
+    for label, count in result["mistakes_by_class"].items():
+        say(f"  on label {label:<6}{count:,} mistakes")
+    if len(about["curve"]) > 1:
+        shown = [f"{mistakes:,} after {rounds:,}" for rounds, mistakes in about["curve"][-5:]]
+        say(f"  curve          {', '.join(shown)}")
+    say(f"  R              {about['radius']:.6g}, the largest norm of a row{' with its 1' if about['parameters']['bias'] else ''}")
+    say(f"  features       {result['features']:,}")
+    if told["restarted"]:
+        say(f"  classes        {len(result['classes'])}: found on the way, so the run began again with all of them")
+    say(f"  read           {told['rows']:,} rows, {bytes_read / 1e6:,.1f} MB, {rate:,.0f} MB/s, refused {told['rows_refused']}")
+    say(f"  model          {result['model']}")
+
+
+def _rule_parameters(options: dict[str, Any], rule: str) -> dict[str, Any]:
+    for name, rules in _OWN.items():
+        if options[name] is not None and rule not in rules:
+            fail(f"--{name} belongs to --rule {' and '.join(rules)}, not to {rule}")
+    return {name: options[name] for name, rules in _OWN.items() if rule in rules and options[name] is not None}
+
+
+def _new(options: dict[str, Any]) -> _native.Learner:
+    rule = options["rule"] or "perceptron"
+    winnow = rule == "winnow"
+    return _native.Learner(
+        rule,
+        bias=not winnow if options["bias"] is None else options["bias"],
+        normalize=bool(options["normalize"]),
+        tie=options["tie"] or ("positive" if winnow else "mistake"),
+        memory_limit=options["memory_limit"] or 1 << 30,
+        n_features=options["features"],
+        **_rule_parameters(options, rule),
+    )
+
+
+def _resumed(options: dict[str, Any]) -> _native.Learner:
+    """The model to go on from. What it is cannot be changed: an option that contradicts it is an error."""
+    from separatrix.data.model_file import read_model
+
+    learner = read_model(options["from_model"])
+    about = learner.about()
+    asked = {"rule": about["rule"], **about["parameters"]}
+    for name in ("rule", "bias", "normalize", "tie", *_OWN, "memory_limit"):
+        if options[name] is not None and options[name] != asked.get(name):
+            fail(f"--from {options['from_model']}: its {name} is {asked.get(name)}, but --{name.replace('_', '-')} says {options[name]}")
+    if options["features"]:
+        learner.begin(options["features"])
+    return learner
+
+
+def _passes(passes: str, most: int) -> tuple[int, bool]:
+    if passes == "until-clean":
+        return most, True
+    if not passes.isdecimal() or int(passes) < 1:
+        fail(f"--passes must be a whole number from 1, or until-clean, but is {passes!r}")
+    return int(passes), False
+
+
+def _label(word: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        fail(f"--classes must be numbers with commas between, but has {word!r}")
+
+
+def _check_writable(output: str) -> None:
+    """An hour of learning must not end in a folder that is not there."""
+    folder = Path(output).parent
+    if not folder.is_dir():
+        fail(f"-o {output}: there is no folder {folder}")
