@@ -22,6 +22,9 @@ fn number<T: Copy + PartialEq>(values: &[T]) -> Option<(Vec<T>, Vec<i64>)> {
     let mut distinct: Vec<T> = Vec::new();
     let mut codes = Vec::with_capacity(values.len());
     let mut last = 0;
+    if let Some(two) = number_two(values) {
+        return Some(two);
+    }
     for value in values {
         // The same label as before, or one of the few: a short search, mostly of one step.
         if distinct.get(last) != Some(value) {
@@ -39,10 +42,23 @@ fn number<T: Copy + PartialEq>(values: &[T]) -> Option<(Vec<T>, Vec<i64>)> {
     Some((distinct, codes))
 }
 
+/// The common case of two labels, without a branch that depends on which one a row has.
+fn number_two<T: Copy + PartialEq>(values: &[T]) -> Option<(Vec<T>, Vec<i64>)> {
+    let first = *values.first()?;
+    let second = *values.iter().find(|value| **value != first)?;
+    if !values.iter().fold(true, |known, value| known & ((*value == first) | (*value == second))) {
+        return None;
+    }
+    Some((vec![first, second], values.iter().map(|value| i64::from(*value == second)).collect()))
+}
+
 type Encoded<'py> = Option<(Vec<usize>, Bound<'py, PyArray1<i64>>)>;
 
 /// The codes of labels, numbered by value.
-fn encode<'py, T: Copy + PartialOrd + Element>(py: Python<'py>, array: &PyReadonlyArray1<'py, T>) -> PyResult<Encoded<'py>> {
+fn encode<'py, T: Copy + PartialOrd + Element>(
+    py: Python<'py>,
+    array: &PyReadonlyArray1<'py, T>,
+) -> PyResult<Encoded<'py>> {
     let Ok(values) = array.as_slice() else { return Ok(None) };
     let numbered = py.detach(|| {
         let (distinct, mut codes) = number(values)?;

@@ -25,16 +25,19 @@ impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Refusal::Untidy(Untidy::NotFinite { column, value }) => {
-                write!(f, "column {column}: expected a finite number, found {value}")
+                write!(f, "column {column} (counted from 0): expected a finite number, found {value}")
             }
-            Refusal::Untidy(Untidy::TooLong) => {
-                f.write_str("expected values whose squares add up to a finite number, found larger ones: scale them down")
-            }
+            Refusal::Untidy(Untidy::TooLong) => f.write_str(
+                "expected values whose squares add up to a finite number, found larger ones: scale them down",
+            ),
             Refusal::OutOfDomain(OutOfDomain { column, value, expected }) => {
-                write!(f, "column {column}: expected {expected}, found {value}")
+                write!(f, "column {column} (counted from 0): found {value}. {expected}")
             }
             Refusal::Score(score) => {
-                write!(f, "expected a finite score, found {score}: the products with the weights overflow, scale the values down")
+                write!(
+                    f,
+                    "expected a finite score, found {score}: the products with the weights overflow, scale the values down"
+                )
             }
         }
     }
@@ -97,6 +100,7 @@ impl<R: Rule> Game<R> {
     ) -> Result<(), (usize, Refusal)> {
         self.rule.grow(rows.columns());
         for at in range {
+            rows.look_ahead(at);
             self.round(&rows.row(at), class_of(at), room).map_err(|refusal| (at, refusal))?;
         }
         Ok(())

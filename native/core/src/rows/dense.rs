@@ -1,6 +1,6 @@
 //! Dense rows: every column stored.
 
-use super::{Engine, Row, Rows, Scan, Value};
+use super::{AHEAD, Engine, Row, Rows, Scan, Value};
 
 /// One dense row.
 #[derive(Clone, Copy)]
@@ -16,8 +16,8 @@ impl<V: Value> Row for DenseRow<'_, V> {
     }
 
     #[inline(always)]
-    fn dot(&self, w: &[f64]) -> f64 {
-        self.engine.dense_dot(self.values, w)
+    fn add_to(&self, w: &mut [f64], scale: f64) {
+        self.engine.dense_add(self.values, w, scale);
     }
 
     #[inline(always)]
@@ -76,6 +76,14 @@ impl<V: Value> Rows for DenseRows<'_, V> {
     #[inline(always)]
     fn row(&self, at: usize) -> DenseRow<'_, V> {
         DenseRow { values: &self.values[at * self.columns..(at + 1) * self.columns], engine: self.engine }
+    }
+
+    #[inline(always)]
+    fn look_ahead(&self, at: usize) {
+        let from = (at + AHEAD) * self.columns;
+        if let Some(soon) = self.values.get(from..from + self.columns) {
+            self.engine.prefetch(soon);
+        }
     }
 
     fn columns(&self) -> usize {

@@ -33,22 +33,12 @@ pub fn dense_scan<V: Value>(values: &[V], w: &[f64]) -> Scan {
     Scan { dot: fold(dot), squares: fold(squares), plain: zero == [false; 8] }
 }
 
-/// w·x of a dense row without zeros.
+/// w += scale · x
 #[inline(always)]
-pub fn dense_dot<V: Value>(values: &[V], w: &[f64]) -> f64 {
-    let w = &w[..values.len()];
-    let mut dot = [0.0; 8];
-    let (full, rest) = values.as_chunks::<8>();
-    let (w_full, w_rest) = w.as_chunks::<8>();
-    for (x, w) in full.iter().zip(w_full) {
-        for k in 0..8 {
-            dot[k] += x[k].get() * w[k];
-        }
+pub fn dense_add<V: Value>(values: &[V], w: &mut [f64], scale: f64) {
+    for (weight, value) in w.iter_mut().zip(values) {
+        *weight += scale * value.get();
     }
-    for k in 0..rest.len() {
-        dot[k] += rest[k].get() * w_rest[k];
-    }
-    fold(dot)
 }
 
 /// w·x and ‖x‖² of a sparse row.
@@ -73,21 +63,4 @@ pub fn sparse_scan<I: Index, V: Value>(indices: &[I], values: &[V], w: &[f64]) -
         zero |= value == 0.0;
     }
     Scan { dot: fold(dot), squares: fold(squares), plain: !zero }
-}
-
-/// w·x of a sparse row without stored zeros.
-#[inline(always)]
-pub fn sparse_dot<I: Index, V: Value>(indices: &[I], values: &[V], w: &[f64]) -> f64 {
-    let mut dot = [0.0; 8];
-    let (i_full, i_rest) = indices.as_chunks::<8>();
-    let (v_full, v_rest) = values.as_chunks::<8>();
-    for (i, v) in i_full.iter().zip(v_full) {
-        for k in 0..8 {
-            dot[k] += v[k].get() * w[i[k].get()];
-        }
-    }
-    for (k, (i, v)) in i_rest.iter().zip(v_rest).enumerate() {
-        dot[k] += v.get() * w[i.get()];
-    }
-    fold(dot)
 }

@@ -34,6 +34,9 @@ mod sealed {
     impl Sealed for usize {}
 }
 
+/// How many rows ahead memory is asked for: about two kilobytes of a hundred floats each.
+const AHEAD: usize = 5;
+
 /// A number as stored in a row: float32 or float64.
 pub trait Value: sealed::Sealed + Copy + Send + Sync + 'static {
     fn get(self) -> f64;
@@ -56,7 +59,7 @@ impl Value for f32 {
 }
 
 /// A column number as stored in a sparse row. Negative ones are not columns.
-pub trait Index: sealed::Sealed + Copy + Send + Sync + 'static {
+pub trait Index: sealed::Sealed + Copy + PartialOrd + Send + Sync + 'static {
     /// The column, or something larger than any column where it is negative.
     fn get(self) -> usize;
 }
@@ -102,7 +105,13 @@ pub trait Row: Copy {
     fn scan(&self, w: &[f64]) -> Scan;
 
     /// w·x alone.
-    fn dot(&self, w: &[f64]) -> f64;
+    #[inline(always)]
+    fn dot(&self, w: &[f64]) -> f64 {
+        self.scan(w).dot
+    }
+
+    /// w += scale · x
+    fn add_to(&self, w: &mut [f64], scale: f64);
 
     /// Calls `visit(column, value)` for the stored entries, columns rising.
     fn for_each(&self, visit: impl FnMut(usize, f64));
@@ -127,6 +136,10 @@ pub trait Rows: Sync {
     }
 
     fn row(&self, at: usize) -> Self::Row<'_>;
+
+    /// Asks for the memory of a row that is a few rows ahead of `at`, if there is one.
+    #[inline(always)]
+    fn look_ahead(&self, _at: usize) {}
 
     fn columns(&self) -> usize;
 }

@@ -1,6 +1,6 @@
 //! Sparse rows: column numbers that rise strictly, and their values.
 
-use super::{Engine, Index, Row, Rows, Scan, Value};
+use super::{AHEAD, Engine, Index, Row, Rows, Scan, Value};
 
 /// One sparse row. Its indices rise strictly: whoever makes one has checked that.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,8 +17,10 @@ impl<I: Index, V: Value> Row for SparseRow<'_, I, V> {
     }
 
     #[inline(always)]
-    fn dot(&self, w: &[f64]) -> f64 {
-        self.engine.sparse_dot(self.indices, self.values, w)
+    fn add_to(&self, w: &mut [f64], scale: f64) {
+        for (index, value) in self.indices.iter().zip(self.values) {
+            w[index.get()] += scale * value.get();
+        }
     }
 
     #[inline(always)]
@@ -62,12 +64,7 @@ impl std::fmt::Display for NotSparseRows {
 
 impl<'a, S: Index, I: Index, V: Value> SparseRows<'a, S, I, V> {
     /// Checks that starts rise and fit, and that indices rise strictly and are below `columns`.
-    pub fn new(
-        starts: &'a [S],
-        indices: &'a [I],
-        values: &'a [V],
-        columns: usize,
-    ) -> Result<Self, NotSparseRows> {
+    pub fn new(starts: &'a [S], indices: &'a [I], values: &'a [V], columns: usize) -> Result<Self, NotSparseRows> {
         let bad = |row, found: String| Err(NotSparseRows { row, found });
         if indices.len() != values.len() {
             return bad(0, format!("{} column indices but {} values", indices.len(), values.len()));
@@ -78,25 +75,54 @@ impl<'a, S: Index, I: Index, V: Value> SparseRows<'a, S, I, V> {
         if first.get() != 0 || last.get() > indices.len() {
             return bad(
                 0,
-                format!("row starts run from {} to {}, the entries from 0 to {}", first.get(), last.get(), indices.len()),
+                format!(
+                    "row starts run from {} to {}, the entries from 0 to {}",
+                    first.get(),
+                    last.get(),
+                    indices.len()
+                ),
             );
+        }
+        // Where an index does not rise, a new row must begin. All neighbours are compared in one go,
+        // which vectorises; then those at the rows' ends are taken off.
+        let mut falls = 0usize;
+        for pair in indices.windows(2) {
+            falls += usize::from(pair[0] >= pair[1]);
         }
         for row in 0..starts.len() - 1 {
             let (from, to) = (starts[row].get(), starts[row + 1].get());
             if from > to || to > indices.len() {
                 return bad(row, format!("its start {from} and its end {to} are not in order"));
             }
-            let entries = &indices[from..to];
-            // All neighbours are compared before the answer is looked at: no branch in the loop.
-            let mut rising = entries.last().is_none_or(|i| i.get() < columns);
-            for k in 1..entries.len() {
-                rising &= entries[k - 1].get() < entries[k].get();
-            }
-            if !rising {
-                return bad(row, format!("column indices must rise strictly and be below {columns}"));
+            if from < to {
+                // Rising from not negative to below `columns`: so are all between.
+                if indices[from].get() == usize::MAX || indices[to - 1].get() >= columns {
+                    return Self::explain(starts, indices, columns);
+                }
+                falls -= usize::from(from > 0 && indices[from - 1] >= indices[from]);
             }
         }
+        if falls > 0 {
+            return Self::explain(starts, indices, columns);
+        }
         Ok(SparseRows { starts, indices, values, columns, engine: Engine::best() })
+    }
+
+    /// Finds the row that is not in order.
+    fn explain(starts: &[S], indices: &[I], columns: usize) -> Result<Self, NotSparseRows> {
+        let sound = |entries: &[I]| {
+            entries.windows(2).all(|pair| pair[0] < pair[1])
+                && entries.first().is_none_or(|i| i.get() != usize::MAX)
+                && entries.last().is_none_or(|i| i.get() < columns)
+        };
+        let row = (0..starts.len() - 1).find(|row| {
+            let (from, to) = (starts[*row].get(), starts[row + 1].get().min(indices.len()));
+            from <= to && !sound(&indices[from..to])
+        });
+        Err(NotSparseRows {
+            row: row.unwrap_or(0),
+            found: format!("column indices must rise strictly from 0 and be below {columns}"),
+        })
     }
 
     /// The same rows, computed with another engine: for the tests that compare them.
@@ -128,6 +154,15 @@ impl<S: Index, I: Index, V: Value> Rows for SparseRows<'_, S, I, V> {
     fn row(&self, at: usize) -> SparseRow<'_, I, V> {
         let (from, to) = (self.starts[at].get(), self.starts[at + 1].get());
         SparseRow { indices: &self.indices[from..to], values: &self.values[from..to], engine: self.engine }
+    }
+
+    #[inline(always)]
+    fn look_ahead(&self, at: usize) {
+        if let Some([from, to]) = self.starts.get(at + AHEAD..at + AHEAD + 2) {
+            let soon = from.get()..to.get();
+            self.engine.prefetch(&self.indices[soon.clone()]);
+            self.engine.prefetch(&self.values[soon]);
+        }
     }
 
     fn columns(&self) -> usize {

@@ -1,14 +1,14 @@
 //! The kernels with the instructions this machine has, chosen once at run time.
 //!
 //! They return what `dot.rs` returns, to the last bit: the same lanes, the same two roundings a
-//! term. AVX2 and AVX-512 recompile the plain code for wider registers; only the sparse kernel has
-//! instructions of its own, because compilers do not find the gather.
+//! term. The eight lanes are two 256-bit registers or one of 512 bits. Weights of a sparse row are
+//! loaded one by one and put together: on most processors that is faster than the gather instruction.
 
 #![allow(unsafe_code)]
 
 use std::sync::OnceLock;
 
-use super::dot::{dense_dot, dense_scan, sparse_dot, sparse_scan};
+use super::dot::{dense_add, dense_scan, sparse_scan};
 use super::{Index, Scan, Value};
 
 /// Which instructions to use. Made only by [`Engine::available`], so an engine that exists can run.
@@ -58,6 +58,27 @@ impl Engine {
         })
     }
 
+    /// Asks for memory that will soon be read. Rows follow each other, but the hardware stops looking
+    /// ahead at the end of a page.
+    #[inline(always)]
+    pub(super) fn prefetch<T>(self, soon: &[T]) {
+        #[cfg(target_arch = "x86_64")]
+        if self.0 != Instructions::Plain {
+            let bytes = size_of_val(soon);
+            let mut at = 0;
+            while at < bytes {
+                // SAFETY: a prefetch reads nothing, and the place is within the slice.
+                unsafe {
+                    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+                    _mm_prefetch::<_MM_HINT_T0>(soon.as_ptr().cast::<i8>().add(at));
+                }
+                at += 64;
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = soon;
+    }
+
     #[inline(always)]
     pub(super) fn dense_scan<V: Value>(self, values: &[V], w: &[f64]) -> Scan {
         match self.0 {
@@ -71,16 +92,17 @@ impl Engine {
         }
     }
 
+    /// w += scale · row
     #[inline(always)]
-    pub(super) fn dense_dot<V: Value>(self, values: &[V], w: &[f64]) -> f64 {
+    pub(super) fn dense_add<V: Value>(self, values: &[V], w: &mut [f64], scale: f64) {
         match self.0 {
-            Instructions::Plain => dense_dot(values, w),
+            Instructions::Plain => dense_add(values, w, scale),
             // SAFETY: an engine of this kind is only made where the machine has these instructions.
             #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2 => unsafe { avx2::dense_dot(values, w) },
+            Instructions::Avx2 => unsafe { avx2::dense_add(values, w, scale) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Instructions::Avx512 => unsafe { avx512::dense_dot(values, w) },
+            Instructions::Avx512 => unsafe { avx512::dense_add(values, w, scale) },
         }
     }
 
@@ -96,153 +118,268 @@ impl Engine {
             Instructions::Avx512 => unsafe { avx512::sparse_scan(indices, values, w) },
         }
     }
-
-    #[inline(always)]
-    pub(super) fn sparse_dot<I: Index, V: Value>(self, indices: &[I], values: &[V], w: &[f64]) -> f64 {
-        match self.0 {
-            Instructions::Plain => sparse_dot(indices, values, w),
-            // SAFETY: an engine of this kind is only made where the machine has these instructions.
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2 => unsafe { avx2::sparse_dot(indices, values, w) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx512 => unsafe { avx512::sparse_dot(indices, values, w) },
-        }
-    }
 }
 
-/// The plain code, compiled for 256-bit registers.
+/// Two 256-bit registers: lanes 0 to 3 and lanes 4 to 7.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
+    use std::arch::x86_64::*;
+
     use super::super::{Index, Scan, Value, dot};
 
     #[target_feature(enable = "avx2")]
     pub fn dense_scan<V: Value>(values: &[V], w: &[f64]) -> Scan {
-        dot::dense_scan(values, w)
+        let n = values.len();
+        let w = &w[..n];
+        let (mut low, mut high) = (Sums::new(), Sums::new());
+        let mut k = 0;
+        while k + 8 <= n {
+            // SAFETY: both slices are n long, and k + 8 is at most n.
+            unsafe {
+                low.add(four(values, k), _mm256_loadu_pd(w.as_ptr().add(k)));
+                high.add(four(values, k + 4), _mm256_loadu_pd(w.as_ptr().add(k + 4)));
+            }
+            k += 8;
+        }
+        if k < n {
+            let (mut value, mut weight) = ([0.0; 8], [0.0; 8]);
+            let mut zero = false;
+            for (j, at) in (k..n).enumerate() {
+                (value[j], weight[j]) = (values[at].get(), w[at]);
+                zero |= value[j] == 0.0;
+            }
+            // SAFETY: the arrays hold eight doubles.
+            unsafe {
+                let zeros = (low.zeros, high.zeros);
+                low.add(_mm256_loadu_pd(value.as_ptr()), _mm256_loadu_pd(weight.as_ptr()));
+                high.add(_mm256_loadu_pd(value.as_ptr().add(4)), _mm256_loadu_pd(weight.as_ptr().add(4)));
+                // The padding is no stored zero.
+                (low.zeros, high.zeros) = zeros;
+            }
+            return Sums { padded: zero, ..low }.scan(high);
+        }
+        low.scan(high)
+    }
+
+    /// Sums of one half of the lanes.
+    #[derive(Clone, Copy)]
+    struct Sums {
+        dot: __m256d,
+        squares: __m256d,
+        zeros: __m256d,
+        padded: bool,
+    }
+
+    impl Sums {
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn new() -> Self {
+            let zero = _mm256_setzero_pd();
+            Sums { dot: zero, squares: zero, zeros: zero, padded: false }
+        }
+
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn add(&mut self, value: __m256d, weight: __m256d) {
+            self.dot = _mm256_add_pd(self.dot, _mm256_mul_pd(value, weight));
+            self.squares = _mm256_add_pd(self.squares, _mm256_mul_pd(value, value));
+            self.zeros = _mm256_or_pd(self.zeros, _mm256_cmp_pd::<_CMP_EQ_OQ>(value, _mm256_setzero_pd()));
+        }
+
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn scan(self, high: Sums) -> Scan {
+            let zeros = _mm256_movemask_pd(_mm256_or_pd(self.zeros, high.zeros)) != 0;
+            Scan {
+                dot: fold(self.dot, high.dot),
+                squares: fold(self.squares, high.squares),
+                plain: !(zeros || self.padded),
+            }
+        }
+    }
+
+    /// Adds the eight lanes in the one order.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub fn fold(low: __m256d, high: __m256d) -> f64 {
+        let four = _mm256_add_pd(low, high);
+        let two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd::<1>(four));
+        _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)))
+    }
+
+    /// # Safety
+    /// `k + 4` must be within `values`.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn four<V: Value>(values: &[V], k: usize) -> __m256d {
+        // SAFETY: the caller vouches for the place; SINGLE tells floats from doubles.
+        unsafe {
+            if V::SINGLE {
+                _mm256_cvtps_pd(_mm_loadu_ps(values.as_ptr().add(k).cast()))
+            } else {
+                _mm256_loadu_pd(values.as_ptr().add(k).cast())
+            }
+        }
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn dense_dot<V: Value>(values: &[V], w: &[f64]) -> f64 {
-        dot::dense_dot(values, w)
+    pub fn dense_add<V: Value>(values: &[V], w: &mut [f64], scale: f64) {
+        dot::dense_add(values, w, scale);
     }
 
     #[target_feature(enable = "avx2")]
     pub fn sparse_scan<I: Index, V: Value>(indices: &[I], values: &[V], w: &[f64]) -> Scan {
         dot::sparse_scan(indices, values, w)
     }
-
-    #[target_feature(enable = "avx2")]
-    pub fn sparse_dot<I: Index, V: Value>(indices: &[I], values: &[V], w: &[f64]) -> f64 {
-        dot::sparse_dot(indices, values, w)
-    }
 }
 
-/// The plain code compiled for 512-bit registers, and gathers for the sparse rows.
+/// One 512-bit register: all eight lanes.
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use std::arch::x86_64::*;
 
-    use super::super::dot::{self, fold};
-    use super::super::{Index, Scan, Value};
+    use super::super::{Index, Scan, Value, dot};
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
     pub fn dense_scan<V: Value>(values: &[V], w: &[f64]) -> Scan {
-        dot::dense_scan(values, w)
-    }
-
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
-    pub fn dense_dot<V: Value>(values: &[V], w: &[f64]) -> f64 {
-        dot::dense_dot(values, w)
+        let n = values.len();
+        let w = &w[..n];
+        let mut sums = Sums::new();
+        let mut k = 0;
+        while k + 8 <= n {
+            // SAFETY: both slices are n long, and k + 8 is at most n.
+            unsafe { sums.add(eight(values, k, 0xff), _mm512_loadu_pd(w.as_ptr().add(k)), 0xff) };
+            k += 8;
+        }
+        if k < n {
+            let live = (1u8 << (n - k)) - 1;
+            // SAFETY: the live lanes are those below n.
+            unsafe { sums.add(eight(values, k, live), _mm512_maskz_loadu_pd(live, w.as_ptr().add(k)), live) };
+        }
+        sums.scan()
     }
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
     pub fn sparse_scan<I: Index, V: Value>(indices: &[I], values: &[V], w: &[f64]) -> Scan {
         let n = indices.len().min(values.len());
-        let (mut products, mut squares) = (_mm512_setzero_pd(), _mm512_setzero_pd());
-        let (mut zeros, mut strays): (__mmask8, __mmask8) = (0, 0);
+        let mut sums = Sums::new();
         let mut k = 0;
-        while k < n {
-            let live = live_lanes(n - k);
-            // SAFETY: the live lanes lie within both slices, which are n long at least.
-            let (value, weight, stray) = unsafe { eight(indices, values, w, k, live) };
-            products = _mm512_add_pd(products, _mm512_mul_pd(value, weight));
-            squares = _mm512_add_pd(squares, _mm512_mul_pd(value, value));
-            zeros |= _mm512_mask_cmp_pd_mask::<_CMP_EQ_OQ>(live, value, _mm512_setzero_pd());
-            strays |= stray;
+        while k + 8 <= n {
+            let place = &indices[k..k + 8];
+            // SAFETY: the slice holds eight indices.
+            if unsafe { out_of_bounds(place.as_ptr(), w.len()) } {
+                // The plain code stops at the very column that is out of bounds.
+                return dot::sparse_scan(indices, values, w);
+            }
+            // SAFETY: k + 8 is within both slices, and the eight columns are within the weights.
+            unsafe { sums.add(eight(values, k, 0xff), weights_at(place.as_ptr(), w), 0xff) };
             k += 8;
         }
-        if strays != 0 {
-            // The plain code stops at the very column that is out of bounds.
-            return dot::sparse_scan(indices, values, w);
+        if k < n {
+            let live = (1u8 << (n - k)) - 1;
+            // Lanes that are not live point to the row's first column, and their value is 0.
+            let mut place = [indices[0]; 8];
+            place[..n - k].copy_from_slice(&indices[k..n]);
+            // SAFETY: the array holds eight indices.
+            if unsafe { out_of_bounds(place.as_ptr(), w.len()) } {
+                return dot::sparse_scan(indices, values, w);
+            }
+            // SAFETY: the live lanes are those below n, and the eight columns are within the weights.
+            unsafe { sums.add(eight(values, k, live), weights_at(place.as_ptr(), w), live) };
         }
-        Scan { dot: fold(lanes(products)), squares: fold(lanes(squares)), plain: zeros == 0 }
+        sums.scan()
     }
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
-    pub fn sparse_dot<I: Index, V: Value>(indices: &[I], values: &[V], w: &[f64]) -> f64 {
-        let n = indices.len().min(values.len());
-        let mut products = _mm512_setzero_pd();
-        let mut strays: __mmask8 = 0;
-        let mut k = 0;
-        while k < n {
-            // SAFETY: the live lanes lie within both slices, which are n long at least.
-            let (value, weight, stray) = unsafe { eight(indices, values, w, k, live_lanes(n - k)) };
-            products = _mm512_add_pd(products, _mm512_mul_pd(value, weight));
-            strays |= stray;
-            k += 8;
+    pub fn dense_add<V: Value>(values: &[V], w: &mut [f64], scale: f64) {
+        dot::dense_add(values, w, scale);
+    }
+
+    /// A lane that is not live adds +0.0 to a sum that began at +0.0: it changes no bit.
+    #[derive(Clone, Copy)]
+    struct Sums {
+        dot: __m512d,
+        squares: __m512d,
+        zeros: __mmask8,
+    }
+
+    impl Sums {
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        fn new() -> Self {
+            Sums { dot: _mm512_setzero_pd(), squares: _mm512_setzero_pd(), zeros: 0 }
         }
-        if strays != 0 {
-            return dot::sparse_dot(indices, values, w);
+
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        fn add(&mut self, value: __m512d, weight: __m512d, live: __mmask8) {
+            self.dot = _mm512_add_pd(self.dot, _mm512_mul_pd(value, weight));
+            self.squares = _mm512_add_pd(self.squares, _mm512_mul_pd(value, value));
+            self.zeros |= _mm512_mask_cmp_pd_mask::<_CMP_EQ_OQ>(live, value, _mm512_setzero_pd());
         }
-        fold(lanes(products))
-    }
 
-    /// As many of eight lanes as there are entries left. A lane that is not live adds +0.0 to a sum
-    /// that began at +0.0: it changes no bit.
-    #[inline]
-    fn live_lanes(left: usize) -> __mmask8 {
-        if left >= 8 { 0xff } else { (1u8 << left) - 1 }
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
+        fn scan(self) -> Scan {
+            Scan { dot: fold(self.dot), squares: fold(self.squares), plain: self.zeros == 0 }
+        }
     }
 
     #[inline]
-    #[target_feature(enable = "avx512f")]
-    fn lanes(register: __m512d) -> [f64; 8] {
-        let mut lanes = [0.0; 8];
-        // SAFETY: the array has room for the eight doubles that are stored.
-        unsafe { _mm512_storeu_pd(lanes.as_mut_ptr(), register) };
-        lanes
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
+    fn fold(lanes: __m512d) -> f64 {
+        super::avx2::fold(_mm512_castpd512_pd256(lanes), _mm512_extractf64x4_pd::<1>(lanes))
     }
 
-    /// Eight values, their weights, and the lanes whose column is out of bounds (their weight is 0).
-    ///
     /// # Safety
-    /// `k + j` must be within `indices` and `values` for every lane j in `live`.
+    /// `k + j` must be within `values` for every lane j in `live`.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
-    unsafe fn eight<I: Index, V: Value>(
-        indices: &[I],
-        values: &[V],
-        w: &[f64],
-        k: usize,
-        live: __mmask8,
-    ) -> (__m512d, __m512d, __mmask8) {
-        // SAFETY: masked loads touch the live lanes only, which the caller vouches for; the types'
-        // sizes tell 32-bit from 64-bit indices (both of the sealed set of integers) and SINGLE tells
-        // floats from doubles; the gather touches only lanes whose column was compared with the length.
+    #[target_feature(enable = "avx512f,avx512vl")]
+    unsafe fn eight<V: Value>(values: &[V], k: usize, live: __mmask8) -> __m512d {
+        // SAFETY: masked loads touch the live lanes only, which the caller vouches for; SINGLE tells
+        // floats from doubles.
         unsafe {
-            let column = if size_of::<I>() == 4 {
-                _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(live, indices.as_ptr().add(k).cast()))
-            } else {
-                _mm512_maskz_loadu_epi64(live, indices.as_ptr().add(k).cast())
-            };
-            let value = if V::SINGLE {
+            if V::SINGLE {
                 _mm512_cvtps_pd(_mm256_maskz_loadu_ps(live, values.as_ptr().add(k).cast()))
             } else {
                 _mm512_maskz_loadu_pd(live, values.as_ptr().add(k).cast())
-            };
-            let inside = _mm512_mask_cmplt_epu64_mask(live, column, _mm512_set1_epi64(w.len() as i64));
-            let weight = _mm512_mask_i64gather_pd::<8>(_mm512_setzero_pd(), inside, column, w.as_ptr());
-            (value, weight, live & !inside)
+            }
+        }
+    }
+
+    /// Whether any of eight columns is not below `columns`.
+    ///
+    /// # Safety
+    /// `place` must point to eight indices.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl")]
+    unsafe fn out_of_bounds<I: Index>(place: *const I, columns: usize) -> bool {
+        // SAFETY: the caller vouches for the eight; their size tells 32-bit from 64-bit indices, and a
+        // negative one is a huge one when it is read without its sign.
+        unsafe {
+            if size_of::<I>() == 4 {
+                let most = u32::try_from(columns).unwrap_or(u32::MAX);
+                _mm256_cmplt_epu32_mask(_mm256_loadu_epi32(place.cast()), _mm256_set1_epi32(most as i32)) != 0xff
+            } else {
+                _mm512_cmplt_epu64_mask(_mm512_loadu_epi64(place.cast()), _mm512_set1_epi64(columns as i64)) != 0xff
+            }
+        }
+    }
+
+    /// The weights of eight columns.
+    ///
+    /// # Safety
+    /// `place` must point to eight indices, each below `w.len()`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
+    unsafe fn weights_at<I: Index>(place: *const I, w: &[f64]) -> __m512d {
+        // SAFETY: the caller vouches for the indices and for what they point to.
+        unsafe {
+            let at = |j: usize| w.as_ptr().add((*place.add(j)).get());
+            let two = |j: usize| _mm_loadh_pd(_mm_load_sd(at(j)), at(j + 1));
+            let low = _mm256_insertf128_pd::<1>(_mm256_castpd128_pd256(two(0)), two(2));
+            let high = _mm256_insertf128_pd::<1>(_mm256_castpd128_pd256(two(4)), two(6));
+            _mm512_insertf64x4::<1>(_mm512_castpd256_pd512(low), high)
         }
     }
 }

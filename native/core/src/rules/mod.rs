@@ -27,7 +27,7 @@ use crate::rows::Row;
 pub struct OutOfDomain {
     pub column: usize,
     pub value: f64,
-    /// What the rule takes, in words.
+    /// What is wrong and what the rule takes, in words.
     pub expected: &'static str,
 }
 
@@ -130,8 +130,7 @@ impl Weights {
     /// Adds `scale` times the row, and to the bias `scale` times 1 if there is one.
     #[inline]
     pub fn add<R: Row>(&mut self, vector: usize, row: &R, scale: f64, bias: bool) {
-        let w = &mut self.vectors[vector];
-        row.for_each(|column, value| w[column] += scale * value);
+        row.add_to(&mut self.vectors[vector], scale);
         if bias {
             self.biases[vector] += scale;
         }
