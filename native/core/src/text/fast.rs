@@ -25,14 +25,8 @@ pub(super) fn row(text: &[u8], at: usize, number: u64, rules: Rules, batch: &mut
 
 #[inline(always)]
 fn parse(text: &[u8], mut at: usize, rules: Rules, batch: &mut Batch) -> Option<(f64, usize)> {
-    if *text.get(at)? == b'+' {
-        at += 1;
-        if !text.get(at)?.is_ascii_digit() {
-            return None;
-        }
-    }
     let label;
-    (label, at) = number(text, at)?;
+    (label, at) = label_at(text, at)?;
     let limit = rules.column_limit;
     // One more than the last index, so that the first may be 0.
     let mut least = 0u32;
@@ -71,6 +65,22 @@ fn parse(text: &[u8], mut at: usize, rules: Rules, batch: &mut Batch) -> Option<
         batch.indices.push(index);
         batch.values.push(value);
     }
+}
+
+/// The label that `text` begins with, if a blank or a newline ends it.
+#[inline(always)]
+pub(super) fn label(text: &[u8]) -> Option<f64> {
+    let (label, end) = label_at(text, 0)?;
+    matches!(text[end], b' ' | b'\n').then_some(label)
+}
+
+/// The label at `at` and where it ends.
+#[inline(always)]
+fn label_at(text: &[u8], at: usize) -> Option<(f64, usize)> {
+    if *text.get(at)? == b'+' {
+        return if text.get(at + 1)?.is_ascii_digit() { number(text, at + 1) } else { None };
+    }
+    number(text, at)
 }
 
 /// The number at `at` and where it ends.

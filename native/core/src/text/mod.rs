@@ -31,12 +31,14 @@ mod fast;
 pub mod libsvm;
 pub mod number;
 pub mod refusal;
+#[cfg(target_arch = "x86_64")]
+mod vector;
 
 use std::path::PathBuf;
 
 pub use batch::Batch;
 pub use block::Block;
-pub use libsvm::Libsvm;
+pub use libsvm::{Engine, Libsvm};
 pub use refusal::{BadRow, Refusal, Why};
 
 /// How indices in the text count.
