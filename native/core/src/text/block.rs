@@ -37,6 +37,11 @@ impl Block {
         self.bytes.get(PAD..PAD + self.len).unwrap_or_default()
     }
 
+    /// The text and, behind it, at least [`PAD`] bytes that mean nothing.
+    pub fn text_and_more(&self) -> &[u8] {
+        self.bytes.get(PAD..).unwrap_or_default()
+    }
+
     /// The window on the text from `at` on; what lies outside the text is there, but means nothing.
     ///
     /// # Panics

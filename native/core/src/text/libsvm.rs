@@ -33,7 +33,8 @@ impl Engine {
     pub fn best() -> Engine {
         static BEST: OnceLock<Engine> = OnceLock::new();
         *BEST.get_or_init(|| {
-            let portable = std::env::var_os("SEPARATRIX_PORTABLE").is_some_and(|value| value != "0" && value != "");
+            let portable =
+                std::env::var_os("SEPARATRIX_PORTABLE").is_some_and(|value| value != "0" && !value.is_empty());
             let fastest = Engine::available().pop().unwrap_or(Engine::Portable);
             if portable { Engine::Portable } else { fastest }
         })
@@ -68,7 +69,7 @@ impl Tokenise for Libsvm {
         let mut line = 0;
         while at < text.len() {
             line += 1;
-            let fast = if self.0 == Engine::Careful { None } else { fast::row(text, at, line, rules, batch) };
+            let fast = if self.0 == Engine::Careful { None } else { fast::row(block, at, line, rules, batch) };
             at = match fast {
                 Some(next) => next,
                 None => careful_row(text, at, line, rules, batch, refused),

@@ -95,7 +95,7 @@ pub(super) fn rows(block: &Block, rules: Rules, batch: &mut Batch, refused: &mut
                     break;
                 }
                 line += 1;
-                at = match fast::row(text, at, line, rules, batch) {
+                at = match fast::row(block, at, line, rules, batch) {
                     Some(next) => next,
                     None => libsvm::careful_row(text, at, line, rules, batch, refused),
                 };
