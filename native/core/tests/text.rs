@@ -85,8 +85,10 @@ fn line() -> impl Strategy<Value = String> {
         }
         text
     });
-    let simple = prop::collection::vec((1u32..4000, "-?[0-9]{1,2}(\\.[0-9]{1,10})?"), 0..40).prop_map(|pairs| {
-        let mut at = 0;
+    let pairs = prop::collection::vec((1u32..4000, "-?[0-9]{1,2}(\\.[0-9]{1,10})?"), 0..40);
+    let first = prop_oneof![8 => Just(0u32), 1 => 9_990_000u32..10_000_000, 1 => 99_990_000u32..100_000_000];
+    let simple = (first, pairs).prop_map(|(first, pairs)| {
+        let mut at = first;
         let mut text = String::new();
         for (step, value) in pairs {
             at += step;

@@ -13,8 +13,8 @@ pub enum Engine {
     Careful,
     /// One pass over the bytes, on any machine.
     Portable,
-    /// 64 bytes at a time with AVX-512.
-    Vector,
+    /// 64 bytes and eight pairs at a time, on processors with AVX-512 and its byte permutes.
+    Avx512,
 }
 
 impl Engine {
@@ -22,8 +22,8 @@ impl Engine {
     pub fn available() -> Vec<Engine> {
         let mut engines = vec![Engine::Careful, Engine::Portable];
         #[cfg(target_arch = "x86_64")]
-        if super::vector::available() {
-            engines.push(Engine::Vector);
+        if super::avx512::available() {
+            engines.push(Engine::Avx512);
         }
         engines
     }
@@ -61,8 +61,8 @@ impl Default for Libsvm {
 impl Tokenise for Libsvm {
     fn rows(&self, block: &Block, rules: Rules, batch: &mut Batch, refused: &mut Vec<Refusal>) -> u64 {
         #[cfg(target_arch = "x86_64")]
-        if self.0 == Engine::Vector {
-            return super::vector::rows(block, rules, batch, refused);
+        if self.0 == Engine::Avx512 {
+            return super::avx512::rows(block, rules, batch, refused);
         }
         let text = block.text();
         let mut at = 0;

@@ -24,6 +24,8 @@
 //!
 //! Told that the base is one, an index 0 is an ordinary bad row.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 pub mod batch;
 pub mod block;
 pub mod careful;
@@ -32,7 +34,7 @@ pub mod libsvm;
 pub mod number;
 pub mod refusal;
 #[cfg(target_arch = "x86_64")]
-mod vector;
+mod windows;
 
 use std::path::PathBuf;
 

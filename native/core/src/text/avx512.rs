@@ -1,24 +1,19 @@
-//! The vector engine: 64 bytes at a time for AVX-512 with byte permutes (Ice Lake, Zen 4 and later).
+//! The fastest engine: AVX-512 with byte permutes (Ice Lake, Zen 4 and later).
 //!
-//! # How
-//!
-//! A window of text is scanned 64 bytes at a time for blanks, colons and newlines. A `label i:v i:v`
-//! row has a *pair* for each colon: the index ends there, the value ends at the next separator. Eight
-//! pairs are then converted together, without a branch: the eight bytes before each colon, the fifteen
-//! before each value's end, are brought to the right of a lane, what does not belong is masked, and
-//! three multiply-adds make a number of the digits. Last, rows are put together and checked.
+//! [`super::windows`] has the plan. Here, 64 bytes are scanned at a time, and eight pairs converted:
+//! the eight bytes before each colon and the fifteen before each value's end are brought to the right
+//! of a lane, what does not belong there is masked, and three multiply-adds make a number of the digits.
 //!
 //! # What it takes
 //!
-//! Indices of at most 7 digits after one blank; values of at most 15 bytes, `[-] digits [. digits]`
+//! Indices of at most eight digits after one blank; values of at most 15 bytes, `[-] digits [. digits]`
 //! with a digit somewhere; one blank between words and none at the end; `\n`; rising indices. Such a
 //! value is a whole number below 10^15 over a power of ten up to 10^15, both exact doubles, so the
-//! quotient is correctly rounded, as [`super::number::exact`] has it. A pair with anything else is
-//! flagged, a word without a colon after a blank is *odd*, and their row is left to the other engines.
+//! quotient is correctly rounded, as [`super::number::exact`] has it.
 //!
 //! # Unsafe code
 //!
-//! All of the crate's. Memory is only touched by loads from arrays whose size the type has, stores to
+//! Memory is only touched by loads from arrays whose size the type has, stores to
 //! arrays of the same kind, and one `set_len` per vector after its elements were stored. The only
 //! other unsafe step is the call of a function that needs CPU features, after asking for them.
 #![allow(unsafe_code)]
@@ -26,18 +21,9 @@
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
-use super::block::{PAD, REACH, Window};
-use super::{Batch, Block, Refusal, Rules, fast, libsvm};
-
-/// Text scanned at a time: with the lists and the rows it makes, it fits the first-level cache.
-const SPAN: usize = 16 << 10;
-/// Pairs and rows noted at a time; fewer are scanned where text is denser than this.
-const PAIRS: usize = SPAN / 4;
-const ROWS: usize = SPAN / 16;
-/// A chunk of text has at most so many of either.
-const CHUNK: usize = 64;
-
-const _: () = assert!(SPAN < REACH && PAIRS <= u16::MAX as usize);
+use super::block::{PAD, Window};
+use super::windows::{self, CHUNK, Found, Kernel, Open, PAIRS, ROWS, Separators};
+use super::{Batch, Block, Refusal, Rules};
 
 /// Whether this machine has what the engine needs.
 pub(super) fn available() -> bool {
@@ -53,103 +39,32 @@ pub(super) fn available() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
-/// What a scan found in a window: positions count from the window's text.
-struct Found {
-    /// Where each pair's colon is, and the separator after it.
-    colons: [u16; PAIRS + CHUNK],
-    ends: [u16; PAIRS + CHUNK],
-    /// Where each row's newline is, and the pairs up to there.
-    newlines: [(u16, u16); ROWS + CHUNK],
-    rows: usize,
-    /// The first separator that follows a blank and is no colon.
-    odd: usize,
-}
+struct Avx512;
 
-/// Reads a block's rows as the other engines do; see [`super::Tokenise`]. Only where [`available`].
+/// Reads a block's rows; only to be called where [`available`].
 pub(super) fn rows(block: &Block, rules: Rules, batch: &mut Batch, refused: &mut Vec<Refusal>) -> u64 {
     debug_assert!(available());
-    let text = block.text();
-    let mut found = Found {
-        colons: [0; PAIRS + CHUNK],
-        ends: [0; PAIRS + CHUNK],
-        newlines: [(0, 0); ROWS + CHUNK],
-        rows: 0,
-        odd: 0,
-    };
-    let mut at = 0;
-    let mut line = 0;
-    // Rows to read by the other engines before this one is tried again; doubled while it fails, so
-    // that text which is not for it costs little more than without it.
-    let mut pause = 1;
-    while at < text.len() {
-        let start = line;
-        let window = block.window(at);
-        let length = (text.len() - at).min(SPAN);
-        // SAFETY: the engine is only chosen where `available` said that the features are there.
-        let taken = unsafe { take(window, length, rules, batch, &mut line, &mut found) };
-        at += taken;
-        if at < text.len() && taken < found_end(&found) || found.rows == 0 {
-            pause = if line - start > pause { 1 } else { (2 * pause).min(64) };
-            for _ in 0..pause {
-                if at == text.len() {
-                    break;
-                }
-                line += 1;
-                at = match fast::row(block, at, line, rules, batch) {
-                    Some(next) => next,
-                    None => libsvm::careful_row(text, at, line, rules, batch, refused),
-                };
-            }
-        }
-    }
-    line
+    // SAFETY: the engine is only chosen where `available` said that the features are there.
+    unsafe { rows_with_features(block, rules, batch, refused) }
 }
 
-/// Where the last row of the scan ends.
-fn found_end(found: &Found) -> usize {
-    found.rows.checked_sub(1).map_or(0, |last| usize::from(found.newlines[last].0) + 1)
-}
-
-/// Takes the rows at the window's beginning up to the first that is not for this engine; returns the
-/// bytes they had.
 #[target_feature(
     enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512cd,avx512vbmi,avx512vbmi2,avx512vpopcntdq,bmi2,popcnt"
 )]
-fn take(window: &Window, length: usize, rules: Rules, batch: &mut Batch, line: &mut u64, found: &mut Found) -> usize {
-    scan(window, length, found);
-    let Some(last) = found.rows.checked_sub(1) else { return 0 };
-    let pairs = usize::from(found.newlines[last].1);
-    let before = batch.indices.len();
-    let flagged = convert(window, found, pairs, rules.base, batch);
+fn rows_with_features(block: &Block, rules: Rules, batch: &mut Batch, refused: &mut Vec<Refusal>) -> u64 {
+    windows::rows::<Avx512>(block, rules, batch, refused)
+}
 
-    let mut start = 0;
-    let mut first = 0;
-    for row in 0..found.rows {
-        let (newline, end) = found.newlines[row];
-        let (newline, end) = (usize::from(newline), usize::from(end));
-        let indices = &batch.indices[before + first..before + end];
-        let good = end <= flagged
-            && newline < found.odd
-            && indices.iter().zip(indices.iter().skip(1)).fold(true, |rising, (a, b)| rising & (a < b))
-            // The greatest is last, and an index 0 of one-based text has become the greatest of all.
-            && indices.last().is_none_or(|greatest| *greatest < rules.column_limit);
-        let label = if good { fast::label(&window[PAD + start..]) } else { None };
-        let Some(label) = label else {
-            batch.indices.truncate(before + first);
-            batch.values.truncate(before + first);
-            return start;
-        };
-        if let Some(greatest) = indices.last() {
-            batch.columns = batch.columns.max(*greatest as usize + 1);
-        }
-        *line += 1;
-        batch.labels.push(label);
-        batch.lines.push(*line);
-        batch.starts.push(before + end);
-        start = newline + 1;
-        first = end;
+impl Kernel for Avx512 {
+    fn scan(window: &Window, length: usize, found: &mut Found) {
+        // SAFETY: only `rows_with_features` uses this type.
+        unsafe { scan(window, length, found) }
     }
-    start
+
+    fn convert(window: &Window, found: &Found, pairs: usize, base: u32, batch: &mut Batch) -> usize {
+        // SAFETY: only `rows_with_features` uses this type.
+        unsafe { convert(window, found, pairs, base, batch) }
+    }
 }
 
 /// Finds separators.
@@ -163,28 +78,21 @@ fn scan(window: &Window, length: usize, found: &mut Found) {
     let mut ends = 0;
     let mut rows = 0;
     let mut odd = usize::MAX;
-    // Whether a value, or a word after a blank, is open where the chunk begins.
-    let mut value_open = 0u64;
-    let mut word_open = 0u64;
+    let mut open = Open::default();
     let mut at = 0;
     while at < length && colons <= PAIRS && rows <= ROWS {
         let bytes = load64(window, PAD + at);
         let inside = if length - at < CHUNK { (1 << (length - at)) - 1 } else { u64::MAX };
-        let blanks = _mm512_cmpeq_epi8_mask(bytes, blank) & inside;
-        let colons_here = _mm512_cmpeq_epi8_mask(bytes, colon) & inside;
-        let newlines = _mm512_cmpeq_epi8_mask(bytes, newline) & inside;
-        let separators = blanks | colons_here | newlines;
-        // Adding a bit at the beginning of a run of ones carries it to the end of the run.
-        let (carried, over) = (!separators).overflowing_add(colons_here << 1 | value_open);
-        let ends_here = carried & separators;
-        value_open = u64::from(over) | colons_here >> 63;
-        let (carried, over) = (!separators).overflowing_add(blanks << 1 | word_open);
-        let odd_here = carried & separators & !colons_here;
-        word_open = u64::from(over) | blanks >> 63;
+        let separators = Separators {
+            blanks: _mm512_cmpeq_epi8_mask(bytes, blank) & inside,
+            colons: _mm512_cmpeq_epi8_mask(bytes, colon) & inside,
+            newlines: _mm512_cmpeq_epi8_mask(bytes, newline) & inside,
+        };
+        let (ends_here, odd_here) = separators.ends_and_odd(&mut open);
         if odd_here != 0 && odd == usize::MAX {
             odd = at + odd_here.trailing_zeros() as usize;
         }
-        let mut rest = newlines;
+        let mut rest = separators.newlines;
         while rest != 0 {
             let bit = rest & rest.wrapping_neg();
             let before = (ends_here & (bit | (bit - 1))).count_ones() as usize;
@@ -192,7 +100,7 @@ fn scan(window: &Window, length: usize, found: &mut Found) {
             rows += 1;
             rest ^= bit;
         }
-        list(colons_here, at, &mut found.colons, &mut colons);
+        list(separators.colons, at, &mut found.colons, &mut colons);
         list(ends_here, at, &mut found.ends, &mut ends);
         at += CHUNK;
     }
@@ -266,8 +174,15 @@ fn convert_indices(window: &Window, colons: &[u16; 8], base: u32, out: &mut [May
     // Eight bits for each digit right before the colon.
     let length = _mm512_lzcnt_epi64(others);
     let before = _mm512_srli_epi64::<56>(_mm512_sllv_epi64(bytes, length));
-    let good =
+    let mut good =
         _mm512_cmpeq_epi64_mask(before, _mm512_set1_epi64(i64::from(b' '))) & _mm512_test_epi64_mask(length, length);
+    // Where all eight are digits, the byte before them is not in the lane.
+    let mut full = _mm512_cmpeq_epi64_mask(length, _mm512_set1_epi64(64));
+    while full != 0 {
+        let pair = full.trailing_zeros() as usize;
+        good |= u8::from(window[usize::from(colons[pair]) + PAD - 9] == b' ') << pair;
+        full &= full - 1;
+    }
     let mask = _mm512_sllv_epi64(_mm512_set1_epi64(-1), _mm512_sub_epi64(_mm512_set1_epi64(64), length));
     let digits = _mm512_and_si512(digits, mask);
     let fours = _mm512_madd_epi16(_mm512_maddubs_epi16(digits, tens()), hundreds());
