@@ -1,5 +1,6 @@
 """Reading libsvm text: against scikit-learn on good files, against a naive twin on any."""
 
+import doctest
 import gzip
 import io
 import os
@@ -356,3 +357,10 @@ def test_a_good_read_warns_of_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         sx.read(io.BytesIO(b"1 1:1\n"), bad_rows="skip")
+
+
+def test_the_documentation_is_true():
+    page = Path(__file__).parents[2] / "docs" / "reading.md"
+    outcome = doctest.testfile(str(page), module_relative=False)
+    assert outcome.attempted >= 10
+    assert outcome.failed == 0
