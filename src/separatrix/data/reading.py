@@ -97,7 +97,7 @@ def read(
         indices -= 1
         columns -= 1
     if n_features is not None and n_features < columns:
-        raise InputError(f"n_features is {n_features}, but the data has an index for column {columns}")
+        raise _too_few(n_features, columns)
     X = _csr(labels, starts, indices, values, n_features or columns)
     _warn(summary["rows_refused"], summary["first_bad"])
     if not query_id:
@@ -146,9 +146,7 @@ class Stream:
         if self._n_features is None:
             self.columns = max(self.columns, columns)
         elif columns > self._n_features:
-            raise InputError(
-                f"n_features is {self._n_features}, but the data has an index for column {columns}"
-            )
+            raise _too_few(self._n_features, columns)
         return _csr(labels, starts, indices, values, self.columns), labels
 
 
@@ -214,6 +212,10 @@ def _open(
 def _check_n_features(n_features: int | None) -> None:
     if n_features is not None and n_features < 1:
         raise UsageError(f"n_features must be at least 1, but is {n_features}")
+
+
+def _too_few(n_features: int, columns: int) -> InputError:
+    return InputError(f"n_features must be at least {columns}, the columns of the data, but is {n_features}")
 
 
 def _csr(labels: Any, starts: Any, indices: Any, values: Any, columns: int) -> "csr_matrix":

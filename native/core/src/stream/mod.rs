@@ -77,7 +77,7 @@ pub struct Stream {
 impl Stream {
     /// Checks the sources and settings, and creates the quarantine file. Reads libsvm text.
     pub fn open(sources: Vec<Source>, options: Options) -> Result<Stream, StreamError> {
-        Stream::open_as(Arc::new(Libsvm), sources, options)
+        Stream::open_as(Arc::new(Libsvm::default()), sources, options)
     }
 
     /// The same with another tokeniser.

@@ -3,8 +3,18 @@
 /// Bytes before and after the text that engines may load, though never act upon.
 pub const PAD: usize = 64;
 
-/// Whole lines of one file, the last one ended by a newline too, in a buffer with [`PAD`] bytes to
-/// spare on both sides so that vector loads need no special case at the ends.
+/// How far a [`Window`] reaches: whatever a 16-bit position can name.
+pub const REACH: usize = 1 << 16;
+
+/// A view of a block from some byte on, which stands at `PAD` in it. Its size is known to the type, so
+/// that a load at `PAD` plus or minus a little from a 16-bit position needs no check.
+pub type Window = [u8; PAD + REACH + PAD];
+
+/// A block's bytes besides its text.
+const SPARE: usize = PAD + REACH + PAD;
+
+/// Whole lines of one file, the last one ended by a newline too, in a buffer with room to spare on
+/// both sides so that vector loads need no special case at the ends.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     bytes: Vec<u8>,
@@ -27,9 +37,21 @@ impl Block {
         self.bytes.get(PAD..PAD + self.len).unwrap_or_default()
     }
 
-    /// The buffer: [`PAD`] bytes, the text, at least [`PAD`] bytes.
-    pub fn padded(&self) -> &[u8] {
-        &self.bytes
+    /// The text and, behind it, at least [`PAD`] bytes that mean nothing.
+    pub fn text_and_more(&self) -> &[u8] {
+        self.bytes.get(PAD..).unwrap_or_default()
+    }
+
+    /// The window on the text from `at` on; what lies outside the text is there, but means nothing.
+    ///
+    /// # Panics
+    /// If `at` is not in the text.
+    pub fn window(&self, at: usize) -> &Window {
+        let from = &self.bytes[at.min(self.len)..];
+        match from.first_chunk() {
+            Some(window) => window,
+            None => unreachable!("a block that has text has a window's room behind it"),
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -42,17 +64,17 @@ impl Block {
 
     /// Room for this many bytes of text, those already there included.
     pub(crate) fn room(&mut self, capacity: usize) -> &mut [u8] {
-        let whole = capacity + 2 * PAD;
+        let whole = capacity + SPARE;
         if self.bytes.len() < whole {
             self.bytes.reserve_exact(whole - self.bytes.len());
             self.bytes.resize(whole, 0);
         }
-        let end = self.bytes.len() - PAD;
+        let end = self.bytes.len() - (SPARE - PAD);
         &mut self.bytes[PAD..end]
     }
 
     pub(crate) fn set_len(&mut self, len: usize) {
-        debug_assert!(len == 0 || len + 2 * PAD <= self.bytes.len());
+        debug_assert!(len == 0 || len + SPARE <= self.bytes.len());
         self.len = len;
     }
 

@@ -24,6 +24,8 @@
 //!
 //! Told that the base is one, an index 0 is an ordinary bad row.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 pub mod batch;
 pub mod block;
 pub mod careful;
@@ -31,12 +33,14 @@ mod fast;
 pub mod libsvm;
 pub mod number;
 pub mod refusal;
+#[cfg(target_arch = "x86_64")]
+mod windows;
 
 use std::path::PathBuf;
 
 pub use batch::Batch;
 pub use block::Block;
-pub use libsvm::Libsvm;
+pub use libsvm::{Engine, Libsvm};
 pub use refusal::{BadRow, Refusal, Why};
 
 /// How indices in the text count.
