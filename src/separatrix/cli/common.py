@@ -36,6 +36,11 @@ def reading_options_shared(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_reading
 
 
+def plain_labels(labels: list[Any]) -> list[Any]:
+    """Labels as text files have them: 1, not 1.0."""
+    return [int(label) if isinstance(label, float) and label.is_integer() else label for label in labels]
+
+
 def say(line: str) -> None:
     """A line for people, on standard output."""
     click.echo(line)

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from separatrix.cli.common import finish, say
+from separatrix.cli.common import finish, plain_labels, say
 
 
 @click.command()
@@ -18,7 +18,7 @@ def inspect(model: str, top: int, as_json: bool) -> None:
 
     learner = read_model(model)
     about = learner.about()
-    classes = learner.classes()
+    classes = plain_labels(learner.classes())
     both = learner.coefficients() if classes else None
     vectors = [] if both is None else _heaviest(both, learner.names, about["index_base"], top)
     result = {
@@ -49,7 +49,7 @@ def _heaviest(both: Any, names: list[str] | None, base: int | None, top: int) ->
     for vector, intercept in zip(both[0].tolist(), both[1].tolist(), strict=True):
         best = heapq.nlargest(top, range(len(vector)), key=lambda j: (abs(vector[j]), -j))
         features = [
-            {"feature": names[j] if names else str(j + (1 if base is None else base)), "weight": vector[j]}
+            {"feature": names[j] if names and j < len(names) else str(j + (base or 0)), "weight": vector[j]}
             for j in best
             if vector[j] != 0
         ]

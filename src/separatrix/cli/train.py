@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from separatrix import _native
-from separatrix.cli.common import bad_rows_option, data_argument, fail, finish, reading_options_shared, say
+from separatrix.cli.common import bad_rows_option, data_argument, fail, finish, plain_labels, reading_options_shared, say
 from separatrix.data.text_options import refused_in_words
 
 RULES = ("perceptron", "averaged-perceptron", "voted-perceptron", "p-norm", "winnow", "balanced-winnow")
@@ -94,6 +94,7 @@ def train(data: tuple[str, ...], output: str, as_json: bool, **options: Any) -> 
     about = learner.about()
     rounds = about["rounds"] - before["rounds"]
     mistakes = about["mistakes"] - before["mistakes"]
+    classes = plain_labels(learner.classes())
     seconds = time.perf_counter() - began
     result = {
         "model": output,
@@ -103,11 +104,11 @@ def train(data: tuple[str, ...], output: str, as_json: bool, **options: Any) -> 
         "clean": told["clean"],
         "mistakes": mistakes,
         "mistake_rate": mistakes / rounds if rounds else 0.0,
-        "mistakes_by_class": {str(c): m for c, m in zip(learner.classes(), about["mistakes_by_class"], strict=False)},
+        "mistakes_by_class": dict(zip(map(str, classes), about["mistakes_by_class"], strict=False)),
         "rows": told["rows"],
         "rows_refused": told["rows_refused"],
         "features": about["columns"],
-        "classes": learner.classes(),
+        "classes": classes,
         "radius": about["radius"],
         "squared_norms_of_mistakes": about["squared_norms"],
         "total_rounds": about["rounds"],

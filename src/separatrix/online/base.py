@@ -362,7 +362,7 @@ def _encode(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
     if encoded is not None:
         places, codes = encoded
         classes = y[places]
-        if classes.dtype.kind != "f" or bool(np.all(classes == np.floor(classes))):
+        if classes.dtype.kind != "f" or bool(np.all(np.isfinite(classes) & (classes == np.floor(classes)))):
             return classes, codes
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
