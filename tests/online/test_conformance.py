@@ -244,7 +244,9 @@ def test_one_learner_may_be_used_from_several_threads(name):
     assert learner.run_.rounds == 400 * 41 + 40
 
 
-@pytest.mark.parametrize("name", ["perceptron", "averaged", "voted", "p-norm auto", "winnow", "balanced winnow"])
+@pytest.mark.parametrize(
+    "name", ["perceptron", "averaged", "voted", "p-norm auto", "winnow", "balanced winnow"]
+)
 def test_scikit_learn_accepts_it(name):
     check_estimator(LEARNERS[name](), on_skip=None)
 

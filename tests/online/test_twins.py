@@ -22,7 +22,9 @@ def test_a_learner_plays_its_twins_game(name, seed, n, d, classes):
         return
     learner.fit(X, codes)
     slow = twin(learner, d, classes)
-    counts = oracle.play(slow, X, codes, tie=learner.tie, classes=classes, normalize=learner.normalize, passes=2)
+    counts = oracle.play(
+        slow, X, codes, tie=learner.tie, classes=classes, normalize=learner.normalize, passes=2
+    )
     run = learner.run_
     assert (run.rounds, run.mistakes, list(run.mistakes_by_class)) == (
         counts["rounds"],
@@ -111,7 +113,9 @@ def _with_threshold(learner, threshold):
     import json
 
     content = learner._learner.to_bytes()
-    return _edited(content, lambda model: model["settings"]["rule"].update(threshold=json.loads(repr(threshold))))
+    return _edited(
+        content, lambda model: model["settings"]["rule"].update(threshold=json.loads(repr(threshold)))
+    )
 
 
 def _edited(content, change):

@@ -51,7 +51,9 @@ class Perceptron:
 
     def averaged(self):
         """The mean of the hypotheses as they stood after each round."""
-        return np.mean([w for w, _ in self.hypotheses], axis=0), np.mean([b for _, b in self.hypotheses], axis=0)
+        return np.mean([w for w, _ in self.hypotheses], axis=0), np.mean(
+            [b for _, b in self.hypotheses], axis=0
+        )
 
     def votes(self, x, tie):
         """Two classes: the mean of the hypotheses' signs."""

@@ -10,7 +10,9 @@ from separatrix.cli.common import finish, plain_labels, say
 
 @click.command()
 @click.argument("model", type=click.Path(exists=True, dir_okay=False))
-@click.option("--top", type=click.IntRange(0), default=10, show_default=True, help="How many of the heaviest features.")
+@click.option(
+    "--top", type=click.IntRange(0), default=10, show_default=True, help="How many of the heaviest features."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def inspect(model: str, top: int, as_json: bool) -> None:
     """Show MODEL: its rule and parameters, classes, the heaviest features, and where it came from."""
@@ -68,7 +70,9 @@ def _in_words(result: dict[str, Any]) -> None:
     else:
         say(f"  classes        {', '.join(map(str, classes)) or 'none yet'}")
     rate = f" ({result['mistakes'] / result['rounds']:.2%})" if result["rounds"] else ""
-    say(f"  learnt         {result['rounds']:,} rounds, {result['passes']:,} passes, {result['mistakes']:,} mistakes{rate}")
+    say(
+        f"  learnt         {result['rounds']:,} rounds, {result['passes']:,} passes, {result['mistakes']:,} mistakes{rate}"
+    )
     say(f"  order          {result['order'] or 'file'}")
     say(f"  features       {result['features']:,}")
     say(f"  from           {', '.join(result['sources']) or 'not recorded'}")

@@ -18,13 +18,23 @@ from separatrix.data.text_options import refused_in_words
 @click.command()
 @click.argument("model", type=click.Path(exists=True, dir_okay=False))
 @data_argument
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Where predictions go.  [default: standard output]")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    help="Where predictions go.  [default: standard output]",
+)
 @click.option("--scores", is_flag=True, help="Write scores, not labels: one a row, or one a class.")
 @bad_rows_option
 @reading_options_shared
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, and predictions only to -o.")
 def predict(
-    model: str, data: tuple[str, ...], output: str | None, scores: bool, as_json: bool, reading: dict[str, Any]
+    model: str,
+    data: tuple[str, ...],
+    output: str | None,
+    scores: bool,
+    as_json: bool,
+    reading: dict[str, Any],
 ) -> None:
     """Predict the rows of DATA with MODEL: a line a row. Rows need no label; where labels are there, errors are counted."""
     from separatrix.cli.progress import Progress
@@ -35,7 +45,9 @@ def predict(
     if not learner.classes():
         raise click.UsageError(f"{model}: the model has learnt nothing yet")
     with _writer(output, quiet=as_json) as write, Progress() as progress:
-        told = _native.predict_text(learner, list(data), reading, scores=scores, write=write, tick=progress.tick)
+        told = _native.predict_text(
+            learner, list(data), reading, scores=scores, write=write, tick=progress.tick
+        )
     labelled = told["labelled"]
     # Labels of which none is a class, such as the 0 that stands for "unknown", are no labels.
     judged = labelled + told["strange_labels"] if labelled else 0
