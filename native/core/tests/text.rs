@@ -76,7 +76,7 @@ fn line() -> impl Strategy<Value = String> {
     let gap = prop_oneof![30 => Just(" "), 1 => Just("  "), 1 => Just("\t"), 1 => Just(""), 1 => Just("\r"), 1 => Just(" \x0b")];
     let colon = prop_oneof![40 => Just(":"), 1 => Just(": "), 1 => Just(" :"), 1 => Just("::"), 1 => Just("")];
     let pair = (gap, index, colon, number()).prop_map(|(g, i, c, v)| format!("{g}{i}{c}{v}"));
-    let rising = prop::collection::vec((1u32..40, number()), 0..30).prop_map(|pairs| {
+    let rising = prop::collection::vec((0u32..40, number()), 0..30).prop_map(|pairs| {
         let mut at = 0;
         let mut text = String::new();
         for (step, value) in pairs {
@@ -85,7 +85,8 @@ fn line() -> impl Strategy<Value = String> {
         }
         text
     });
-    let pairs = prop::collection::vec((1u32..4000, "-?[0-9]{1,2}(\\.[0-9]{1,10})?"), 0..40);
+    let pairs =
+        prop::collection::vec((prop_oneof![40 => 1u32..4000, 1 => Just(0u32)], "-?[0-9]{1,2}(\\.[0-9]{1,10})?"), 0..40);
     let first = prop_oneof![8 => Just(0u32), 1 => 9_990_000u32..10_000_000, 1 => 99_990_000u32..100_000_000];
     let simple = (first, pairs).prop_map(|(first, pairs)| {
         let mut at = first;
