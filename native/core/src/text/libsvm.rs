@@ -96,6 +96,9 @@ pub(super) fn careful_row(
     batch: &mut Batch,
     refused: &mut Vec<Refusal>,
 ) -> usize {
+    if text[at] == b'\n' {
+        return at + 1;
+    }
     let end = memchr(b'\n', &text[at..]).map_or(text.len(), |newline| at + newline);
     let next = (end + 1).min(text.len());
     if let Err((place, why)) = careful::row(&text[at..end], line, rules, batch) {
