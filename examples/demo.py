@@ -56,9 +56,8 @@ def demo(folder: str) -> None:
     for row, label in zip(X, y, strict=True):
         learner.learn_one((row.indices, row.data), label)
     each = (time.perf_counter() - began) / len(y) * 1e6
-    say(
-        f"  learn_one, {len(y):,} times: {learner.n_mistakes_} mistakes in the first pass, {each:.1f} µs a row"
-    )
+    mistakes = learner.n_mistakes_
+    say(f"  learn_one, {len(y):,} times: {mistakes} mistakes in the first pass, {each:.1f} µs a row")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ def test_every_public_name_is_there_and_sorted():
     assert separatrix.__all__ == [*sorted(separatrix._HOME), "__version__"]
     for name in separatrix.__all__:
         assert getattr(separatrix, name) is not None
-    assert dir(separatrix) == separatrix.__all__
+    assert dir(separatrix) == sorted(separatrix.__all__)
 
 
 def test_imports_go_down_only():

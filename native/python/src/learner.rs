@@ -355,7 +355,7 @@ impl Learner {
     fn coefficients<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<Option<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>)>> {
+    ) -> PyResult<Option<Coefficients<'py>>> {
         let inner = self.lock(py)?;
         let vectors = inner.core.scores_per_row();
         let (mut all, mut intercepts) = (Vec::new(), Vec::new());
@@ -452,6 +452,9 @@ impl Inner {
             .map_err(|refusal| errors::learning(LearnError::Refused { row: 0, refusal }))
     }
 }
+
+/// Coefficients, a row a vector, and intercepts.
+type Coefficients<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>);
 
 pub fn order_of(order: &str, seed: u64) -> PyResult<Order> {
     match order {

@@ -70,9 +70,8 @@ def _in_words(result: dict[str, Any]) -> None:
     else:
         say(f"  classes        {', '.join(map(str, classes)) or 'none yet'}")
     rate = f" ({result['mistakes'] / result['rounds']:.2%})" if result["rounds"] else ""
-    say(
-        f"  learnt         {result['rounds']:,} rounds, {result['passes']:,} passes, {result['mistakes']:,} mistakes{rate}"
-    )
+    mistakes = f"{result['mistakes']:,} mistakes{rate}"
+    say(f"  learnt         {result['rounds']:,} rounds, {result['passes']:,} passes, {mistakes}")
     say(f"  order          {result['order'] or 'file'}")
     say(f"  features       {result['features']:,}")
     say(f"  from           {', '.join(result['sources']) or 'not recorded'}")

@@ -36,7 +36,10 @@ def predict(
     as_json: bool,
     reading: dict[str, Any],
 ) -> None:
-    """Predict the rows of DATA with MODEL: a line a row. Rows need no label; where labels are there, errors are counted."""
+    """Predict the rows of DATA with MODEL: a line a row.
+
+    Rows need no label; where labels are there, errors are counted.
+    """
     from separatrix.cli.progress import Progress
     from separatrix.data.model_file import read_model
 
@@ -73,7 +76,8 @@ def _in_words(result: dict[str, Any], told: dict[str, Any]) -> None:
     if result["errors"] is None:
         words = f"{result['rows']:,} rows predicted; no labels to compare with"
     else:
-        words = f"{result['errors']:,} errors in {result['labelled']:,} labelled rows ({result['error_rate']:.2%})"
+        errors, labelled = result["errors"], result["labelled"]
+        words = f"{errors:,} errors in {labelled:,} labelled rows ({result['error_rate']:.2%})"
     if told["labelled"] and told["strange_labels"]:
         words += f"; {told['strange_labels']:,} of them have a label that is none of the model's classes"
     if result["output"] is None:

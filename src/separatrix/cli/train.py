@@ -152,35 +152,34 @@ def train(data: tuple[str, ...], output: str, as_json: bool, **options: Any) -> 
 
 def _ledger(result: dict[str, Any], about: dict[str, Any], told: dict[str, Any], until_clean: bool) -> None:
     """The run in words."""
-    bytes_read = told["bytes"]
-    rate = bytes_read / result["seconds"] / 1e6 if result["seconds"] > 0 else 0.0
-    say(
-        f"{about['rule']}: {result['mistakes']:,} mistakes in {result['rounds']:,} rounds ({result['mistake_rate']:.2%})"
-    )
+    rounds, mistakes = result["rounds"], result["mistakes"]
+    say(f"{about['rule']}: {mistakes:,} mistakes in {rounds:,} rounds ({result['mistake_rate']:.2%})")
     if result["passes"] > 1 or until_clean:
-        clean = "the last one clean" if result["clean"] else "the last one not clean"
-        say(f"  passes         {result['passes']:,}, {clean}")
+        _line("passes", f"{result['passes']:,}, the last one {'' if result['clean'] else 'not '}clean")
         if until_clean and not result["clean"] and not result["stopped"]:
-            say(
-                "                 --max-passes was reached: the data may not be separable (separatrix separate)"
-            )
+            _line("", "--max-passes was reached: the data may not be separable")
     for label, count in result["mistakes_by_class"].items():
-        say(f"  on label {label:<6}{count:,} mistakes")
+        _line(f"on label {label}", f"{count:,} mistakes")
     if len(about["curve"]) > 1:
-        shown = [f"{mistakes:,} after {rounds:,}" for rounds, mistakes in about["curve"][-5:]]
-        say(f"  curve          {', '.join(shown)}")
-    say(
-        f"  R              {about['radius']:.6g}, the largest norm of a row{' with its 1' if about['parameters']['bias'] else ''}"
-    )
-    say(f"  features       {result['features']:,}")
+        _line("curve", ", ".join(f"{made:,} after {after:,}" for after, made in about["curve"][-5:]))
+    with_its_1 = " with its 1" if about["parameters"]["bias"] else ""
+    _line("R", f"{about['radius']:.6g}, the largest norm of a row{with_its_1}")
+    _line("features", f"{result['features']:,}")
     if told["restarted"]:
-        say(
-            f"  classes        {len(result['classes'])}: found on the way, so the run began again with all of them"
+        _line(
+            "classes", f"{len(result['classes'])}: found on the way, so the run began again with all of them"
         )
-    say(
-        f"  read           {told['rows']:,} rows, {bytes_read / 1e6:,.1f} MB, {rate:,.0f} MB/s, refused {told['rows_refused']}"
+    megabytes = told["bytes"] / 1e6
+    rate = megabytes / max(result["seconds"], 1e-9)
+    _line(
+        "read",
+        f"{told['rows']:,} rows, {megabytes:,.1f} MB, {rate:,.0f} MB/s, refused {told['rows_refused']}",
     )
-    say(f"  model          {result['model']}")
+    _line("model", result["model"])
+
+
+def _line(what: str, text: str) -> None:
+    say(f"  {what:<15}{text}")
 
 
 def _rule_parameters(options: dict[str, Any], rule: str) -> dict[str, Any]:
@@ -215,8 +214,9 @@ def _resumed(options: dict[str, Any]) -> _native.Learner:
     asked = {"rule": about["rule"], **about["parameters"]}
     for name in ("rule", "bias", "normalize", "tie", *_OWN, "memory_limit"):
         if options[name] is not None and options[name] != asked.get(name):
+            flag = name.replace("_", "-")
             fail(
-                f"--from {options['from_model']}: its {name} is {asked.get(name)}, but --{name.replace('_', '-')} says {options[name]}"
+                f"--from {options['from_model']}: its {name} is {asked.get(name)}, not {options[name]} (--{flag})"
             )
     if options["features"]:
         learner.begin(options["features"])

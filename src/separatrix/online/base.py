@@ -323,9 +323,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         whole("seed", self.seed, 0)
         if self.passes == "until-clean":
             return whole("max_passes", self.max_passes, 1), True
-        if isinstance(self.passes, str):
-            raise UsageError(f"passes must be a whole number from 1 or 'until-clean', but is {self.passes!r}")
-        return whole("passes", self.passes, 1), False
+        return whole("passes", self.passes, 1, other="'until-clean'"), False
 
     def _rows(self, X: Any, *, reset: bool) -> tuple[Any, "_native.Rows"]:
         """The rows as checked by scikit-learn, and as the native game reads them."""
@@ -392,13 +390,16 @@ def _name_of(source: Any) -> str:
     return str(getattr(source, "name", type(source).__name__))
 
 
-def whole(name: str, value: Any, least: int) -> int:
+def whole(name: str, value: Any, least: int, other: str = "") -> int:
+    """A whole number from `least`; `other` names what else the parameter may be."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise UsageError(f"{name} must be a whole number from {least}, but is {value!r}")
+        also = f" or {other}" if other else ""
+        raise UsageError(f"{name} must be a whole number from {least}{also}, but is {value!r}")
     return int(value)
 
 
 def truth(name: str, value: Any) -> bool:
+    """True or False, and nothing that merely looks like it."""
     if not isinstance(value, (bool, np.bool_)):
         raise UsageError(f"{name} must be True or False, but is {value!r}")
     return bool(value)
