@@ -1,7 +1,7 @@
 //! Separability and margins.
 
 use crate::arrays::MatrixArgument;
-use numpy::{PyReadonlyArray1, ToPyArray};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, ToPyArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -60,6 +60,20 @@ fn separate<'py>(
     Ok(result)
 }
 
+/// The stored values of a matrix, each divided by its row's norm.
+#[pyfunction]
+fn unit_values<'py>(py: Python<'py>, matrix: MatrixArgument<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let owned = matrix.checked()?;
+    let matrix = owned.matrix()?;
+    match py.detach(|| geometry::unit_values(&matrix)) {
+        Ok(values) => Ok(values.into_pyarray(py)),
+        Err(row) => Err(PyValueError::new_err(format!(
+            "row {row}: its norm is not a double above zero, so it cannot be scaled to unit length"
+        ))),
+    }
+}
+
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(separate, module)?)
+    module.add_function(wrap_pyfunction!(separate, module)?)?;
+    module.add_function(wrap_pyfunction!(unit_values, module)?)
 }

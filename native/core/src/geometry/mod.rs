@@ -16,9 +16,11 @@ pub mod rows;
 pub mod scalar;
 mod separate;
 mod settle;
+mod unit;
 mod vector;
 pub mod weak;
 pub mod wolfe;
 
 pub use conflict::Conflict;
 pub use separate::{Answer, Failure, Options, Separation, Vector, separate};
+pub use unit::unit_values;

@@ -51,7 +51,8 @@ pub struct Separation {
     pub w: Option<Vector>,
     /// Rows that hold the largest margin, and their convex weights.
     pub support: Vec<usize>,
-    pub support_weights: Vec<f64>,
+    /// Unevaluated sums of two doubles.
+    pub support_weights: Vec<(f64, f64)>,
     pub conflict: Option<Conflict>,
     /// Whether the answer is proved in full. If not, what is given is proved still, where it is given.
     pub exact: bool,
@@ -214,7 +215,7 @@ impl Search<'_> {
                     margin: (!only_decide).then_some((low, high)),
                     w: Some(Vector::Doubles(w)),
                     support: found.rows.clone(),
-                    support_weights: found.weights.iter().map(|w| w.0).collect(),
+                    support_weights: found.weights.clone(),
                     exact: true,
                     ..self.answer(Answer::Separable)
                 }
@@ -260,7 +261,7 @@ impl Search<'_> {
 
 impl Separation {
     fn sorted(mut self) -> Self {
-        let mut pairs: Vec<(usize, f64)> = self.support.into_iter().zip(self.support_weights).collect();
+        let mut pairs: Vec<(usize, (f64, f64))> = self.support.into_iter().zip(self.support_weights).collect();
         pairs.sort_unstable_by_key(|(row, _)| *row);
         (self.support, self.support_weights) = pairs.into_iter().unzip();
         self

@@ -14,7 +14,7 @@ pub struct ExactMargin {
     pub margin: (f64, f64),
     pub w: Vector,
     pub support: Vec<usize>,
-    pub weights: Vec<f64>,
+    pub weights: Vec<(f64, f64)>,
 }
 
 /// Beyond these sizes integers grow too long: nothing is settled.
@@ -136,8 +136,8 @@ fn exact_margin(found: ExactNearest, support: Vec<usize>, unit: i32) -> ExactMar
     let (_, high) = enclose(&((((root + 1) << 128u32) / &total) + 1), exponent);
     let longest = total.bits() as i64;
     let sum = enclose(&total, -longest).0;
-    let mut pairs: Vec<(usize, f64)> =
-        support.into_iter().zip(found.weights.iter().map(|w| enclose(w, -longest).0 / sum)).collect();
+    let mut pairs: Vec<(usize, (f64, f64))> =
+        support.into_iter().zip(found.weights.iter().map(|w| (enclose(w, -longest).0 / sum, 0.0))).collect();
     pairs.sort_unstable_by_key(|(row, _)| *row);
     let (support, weights) = pairs.into_iter().unzip();
     ExactMargin { margin: (low, high), w: Vector::Integers(found.point), support, weights }
