@@ -5,7 +5,7 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, ToPyArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use separatrix_core::geometry::{self, Answer, Failure, Options, Vector};
+use separatrix_core::geometry::{self, Answer, Failure, Options, Vector, Weights};
 use std::time::{Duration, Instant};
 
 /// Decides whether signed rows are separable; `signs` are +1 or -1. What is found comes as a dict.
@@ -50,7 +50,10 @@ fn separate<'py>(
         Some(Vector::Integers(w)) => result.set_item("w", w)?,
     }
     result.set_item("support_rows", found.support)?;
-    result.set_item("support_weights", found.support_weights)?;
+    match found.support_weights {
+        Weights::Doubles(weights) => result.set_item("support_weights", weights)?,
+        Weights::Integers(weights) => result.set_item("support_weights", weights)?,
+    }
     let (rows, weights) = found.conflict.map_or((Vec::new(), Vec::new()), |c| (c.rows, c.weights));
     result.set_item("conflict_rows", rows)?;
     result.set_item("conflict_weights", weights)?;

@@ -135,7 +135,7 @@ def separate(
 
     With ``z_i = y_i (x_i, 1)`` let p be the point of conv{z_i} nearest to the origin. If p ≠ 0, the data is
     separable, ‖p‖ is the largest margin and p/‖p‖ attains it. If p = 0, it is not, and the weights of p are
-    the proof. p is found by Wolfe's method; every answer is then proved in exact arithmetic on the floats given.
+    the proof. p is found by Wolfe's method; every answer is then proved in exact arithmetic on the floats.
 
     Parameters
     ----------
@@ -191,9 +191,7 @@ def separate(
         w=w,
         intercept=intercept,
         support_rows=tuple(found["support_rows"]) if bounds else (),
-        support_weights=tuple(Fraction(a) + Fraction(b) for a, b in found["support_weights"])
-        if bounds
-        else (),
+        support_weights=tuple(map(_weight, found["support_weights"])) if bounds else (),
         conflict_rows=tuple(found["conflict_rows"]),
         conflict_weights=tuple(Fraction(weight, total) for weight in found["conflict_weights"]),
         labels=labels,
@@ -202,6 +200,10 @@ def separate(
         cycles=found["cycles"],
         passes=found["passes"],
     )
+
+
+def _weight(found: int | tuple[float, float]) -> Fraction:
+    return Fraction(found) if isinstance(found, int) else Fraction(found[0]) + Fraction(found[1])
 
 
 def _separator(found: Any, bias: bool) -> tuple[tuple[float | int, ...] | None, float | int | None]:

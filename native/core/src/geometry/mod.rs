@@ -6,6 +6,7 @@
 //! proves the answer on the floats themselves (`certify`, `conflict`), and where floating point does not
 //! settle it goes on in double-doubles and in integers (`settle`).
 
+pub mod ascent;
 pub mod certify;
 pub mod conflict;
 pub mod duplicates;
@@ -22,5 +23,5 @@ pub mod weak;
 pub mod wolfe;
 
 pub use conflict::Conflict;
-pub use separate::{Answer, Failure, Options, Separation, Vector, separate};
+pub use separate::{Answer, Failure, Options, Separation, Vector, Weights, separate};
 pub use unit::unit_values;

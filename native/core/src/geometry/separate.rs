@@ -1,5 +1,6 @@
 //! The whole answer: separable and by how much, weakly, or not; proved.
 
+use super::ascent::ascend;
 use super::certify::{integer_signs, margin_above, margin_below, prove_separator, radius};
 use super::conflict::{Conflict, conflict, prove_conflict};
 use super::duplicates::plain_conflict;
@@ -40,6 +41,14 @@ pub enum Vector {
     Integers(Vec<BigInt>),
 }
 
+/// Positive weights of rows, of any sum.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Weights {
+    /// Unevaluated sums of two doubles.
+    Doubles(Vec<(f64, f64)>),
+    Integers(Vec<BigInt>),
+}
+
 /// The answer and what proves it.
 #[derive(Clone, Debug)]
 pub struct Separation {
@@ -51,8 +60,7 @@ pub struct Separation {
     pub w: Option<Vector>,
     /// Rows that hold the largest margin, and their convex weights.
     pub support: Vec<usize>,
-    /// Unevaluated sums of two doubles.
-    pub support_weights: Vec<(f64, f64)>,
+    pub support_weights: Weights,
     pub conflict: Option<Conflict>,
     /// Whether the answer is proved in full. If not, what is given is proved still, where it is given.
     pub exact: bool,
@@ -85,6 +93,12 @@ impl std::error::Error for Failure {}
 const MARGIN_GAP: f64 = 1e-10;
 /// Perceptron passes before more is tried, where yes or no is all that is asked.
 const PASSES: usize = 30;
+/// Beyond as many rows and columns, active sets are not what finds the answer.
+const LARGE: usize = 8000;
+/// Passes of the ascent there: some seconds on a few million entries.
+const ASCENT_PASSES: usize = 400;
+/// The largest conflict that is searched for there.
+const LARGE_ACTIVE: usize = 1500;
 /// The largest active set: its factor takes 8 k²/2 bytes.
 const MOST_ACTIVE: usize = 6000;
 
@@ -143,6 +157,9 @@ impl Search<'_> {
         } else {
             (0..z.len()).for_each(|i| z.add_to(i, 1.0, &mut direction));
         }
+        if z.len().min(z.width()) > LARGE {
+            return self.run_large(only_decide, stop);
+        }
         let mut goal = Goal {
             tolerance: 1e-12,
             only_decide,
@@ -182,7 +199,7 @@ impl Search<'_> {
                     margin: (!only_decide).then_some(exact.margin),
                     w: Some(exact.w),
                     support: exact.support,
-                    support_weights: exact.weights,
+                    support_weights: Weights::Integers(exact.weights),
                     exact: true,
                     ..self.answer(Answer::Separable)
                 },
@@ -194,6 +211,35 @@ impl Search<'_> {
             let w = (answer == Answer::Separable).then(|| Vector::Doubles(unit(&finest)));
             Separation { w, ..self.answer(answer) }
         })
+    }
+
+    /// For data whose active sets may be too large for a factor: ascent, and a search for a small conflict.
+    fn run_large(&mut self, only_decide: bool, stop: &mut dyn FnMut() -> bool) -> Separation {
+        let z = self.z;
+        let gap = if only_decide { f64::INFINITY } else { 1e-7 };
+        let found = ascend(&z, gap, ASCENT_PASSES, stop);
+        if found.clean
+            && let Ok(least) = prove_separator(&z, &found.w)
+        {
+            let support: Vec<usize> = (0..z.len()).filter(|i| found.alpha[*i] > 0.0).collect();
+            let support_weights: Vec<(f64, f64)> = support.iter().map(|i| (found.alpha[*i], 0.0)).collect();
+            let bounds = || (margin_below(least, &found.w), margin_above(&z, &support, &support_weights));
+            return Separation {
+                margin: (!only_decide).then(bounds),
+                w: Some(Vector::Doubles(found.w)),
+                support,
+                support_weights: Weights::Doubles(support_weights),
+                exact: true,
+                ..self.answer(Answer::Separable)
+            };
+        }
+        // Rows in conflict push against each other: their weights have grown without bound.
+        let mut heaviest: Vec<usize> = (0..z.len()).collect();
+        heaviest.sort_unstable_by(|a, b| found.alpha[*b].total_cmp(&found.alpha[*a]));
+        heaviest.truncate(LARGE_ACTIVE);
+        let goal = Goal { tolerance: 1e-12, only_decide: true, working: heaviest, start: None, limit: LARGE_ACTIVE };
+        let rough = minimum_norm::<f64, f64>(&z, &goal, stop);
+        self.judge(&rough, true, stop).unwrap_or_else(|_| self.answer(Answer::NotSeparable))
     }
 
     /// The answer if this point settles it; else the best that it proves.
@@ -211,15 +257,17 @@ impl Search<'_> {
             if let Ok(least) = prove_separator(z, &w) {
                 let low = margin_below(least, &w);
                 let high = if only_decide { 0.0 } else { margin_above(z, &found.rows, &found.weights) };
+                let mut pairs: Vec<(usize, (f64, f64))> =
+                    found.rows.iter().copied().zip(found.weights.iter().copied()).collect();
+                pairs.sort_unstable_by_key(|(row, _)| *row);
                 let separation = Separation {
                     margin: (!only_decide).then_some((low, high)),
                     w: Some(Vector::Doubles(w)),
-                    support: found.rows.clone(),
-                    support_weights: found.weights.clone(),
+                    support: pairs.iter().map(|(row, _)| *row).collect(),
+                    support_weights: Weights::Doubles(pairs.into_iter().map(|(_, weight)| weight).collect()),
                     exact: true,
                     ..self.answer(Answer::Separable)
-                }
-                .sorted();
+                };
                 let settled = only_decide || high - low <= MARGIN_GAP * high;
                 return if settled { Ok(separation) } else { Err(Some(separation)) };
             }
@@ -250,21 +298,12 @@ impl Search<'_> {
             radius: self.radius,
             w: None,
             support: Vec::new(),
-            support_weights: Vec::new(),
+            support_weights: Weights::Doubles(Vec::new()),
             conflict: None,
             exact: false,
             cycles: self.cycles,
             passes: self.passes,
         }
-    }
-}
-
-impl Separation {
-    fn sorted(mut self) -> Self {
-        let mut pairs: Vec<(usize, (f64, f64))> = self.support.into_iter().zip(self.support_weights).collect();
-        pairs.sort_unstable_by_key(|(row, _)| *row);
-        (self.support, self.support_weights) = pairs.into_iter().unzip();
-        self
     }
 }
 

@@ -14,14 +14,14 @@ pub struct ExactMargin {
     pub margin: (f64, f64),
     pub w: Vector,
     pub support: Vec<usize>,
-    pub weights: Vec<(f64, f64)>,
+    pub weights: Vec<BigInt>,
 }
 
 /// Beyond these sizes integers grow too long: nothing is settled.
 const MOST_COLUMNS: usize = 80;
 const MOST_WORKING: usize = 2000;
-/// Entries as far apart as this many powers of two make every integer as long.
-const MOST_SPREAD: i32 = 300;
+/// Entries far apart in size make every integer as long: bits an integer, times columns.
+const MOST_BITS: usize = 24_000;
 
 /// Runs Wolfe's method in integers from where floating point stopped. None beyond the sizes above.
 pub fn settle_exactly(
@@ -72,7 +72,8 @@ fn least_exponent(z: &SignedRows) -> Option<i32> {
             }
         });
     }
-    (least <= most.saturating_add(64) && most.saturating_sub(least) < MOST_SPREAD).then_some(least)
+    let bits = usize::try_from(i64::from(most) + 53 - i64::from(least)).ok()?;
+    (bits.saturating_mul(z.width()) <= MOST_BITS).then_some(least)
 }
 
 /// `z_i` in units of `2^unit`.
@@ -134,10 +135,7 @@ fn exact_margin(found: ExactNearest, support: Vec<usize>, unit: i32) -> ExactMar
     let exponent = i64::from(unit) - spare as i64 / 2 - 128;
     let (low, _) = enclose(&((&root << 128u32) / &total), exponent);
     let (_, high) = enclose(&((((root + 1) << 128u32) / &total) + 1), exponent);
-    let longest = total.bits() as i64;
-    let sum = enclose(&total, -longest).0;
-    let mut pairs: Vec<(usize, (f64, f64))> =
-        support.into_iter().zip(found.weights.iter().map(|w| (enclose(w, -longest).0 / sum, 0.0))).collect();
+    let mut pairs: Vec<(usize, BigInt)> = support.into_iter().zip(found.weights).collect();
     pairs.sort_unstable_by_key(|(row, _)| *row);
     let (support, weights) = pairs.into_iter().unzip();
     ExactMargin { margin: (low, high), w: Vector::Integers(found.point), support, weights }
