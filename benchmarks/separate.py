@@ -65,7 +65,7 @@ def linear_svc(X, y):
 
 
 def highs(X, y):
-    """Interior point on max t: y w·x >= t, |w_j| <= 1. Its w has not the best margin in the Euclidean norm."""
+    """Interior point on max t: y w·x >= t, |w_j| <= 1. Its w has not the best Euclidean margin."""
     from scipy.optimize import linprog
 
     Z = np.column_stack([X, np.ones(len(X))]) * y[:, None]
