@@ -42,10 +42,7 @@ fn number<T: Copy + PartialEq>(values: &[T]) -> Option<(Vec<T>, Vec<i64>)> {
 type Encoded<'py> = Option<(Vec<usize>, Bound<'py, PyArray1<i64>>)>;
 
 /// The codes of labels, numbered by value.
-fn encode<'py, T: Copy + PartialOrd + Element>(
-    py: Python<'py>,
-    array: &PyReadonlyArray1<'py, T>,
-) -> PyResult<Encoded<'py>> {
+fn encode<'py, T: Copy + PartialOrd + Element>(py: Python<'py>, array: &PyReadonlyArray1<'py, T>) -> PyResult<Encoded<'py>> {
     let Ok(values) = array.as_slice() else { return Ok(None) };
     let numbered = py.detach(|| {
         let (distinct, mut codes) = number(values)?;

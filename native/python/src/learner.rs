@@ -220,7 +220,8 @@ impl Learner {
         if k == Some(0) {
             return Err(errors::usage("k must be at least 1, but is 0"));
         }
-        let settings = settings_of(rule, bias, normalize, tie, memory_limit, p, threshold, factor, demotion, k, delta)?;
+        let settings =
+            settings_of(rule, bias, normalize, tie, memory_limit, p, threshold, factor, demotion, k, delta)?;
         let mut core = Core::new(settings).map_err(errors::learning)?;
         if let Some(columns) = n_features {
             core.begin(columns).map_err(errors::learning)?;

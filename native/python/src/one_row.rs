@@ -56,10 +56,7 @@ pub struct Reader<'a> {
 
 fn number(value: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<f64> {
     value.extract::<f64>().map_err(|_| {
-        errors::input(format!(
-            "feature {key}: expected a number, found {}",
-            value.repr().map_or_else(|_| "?".into(), |r| r.to_string())
-        ))
+        errors::input(format!("feature {key}: expected a number, found {}", value.repr().map_or_else(|_| "?".into(), |r| r.to_string())))
     })
 }
 
@@ -90,8 +87,9 @@ impl Reader<'_> {
             let entry = (|| {
                 let value = number(&value, &key)?;
                 let column = if numbered {
-                    key.extract::<u32>()
-                        .map_err(|_| errors::input(format!("expected int keys from 0 to 4294967295, found {key}")))?
+                    key.extract::<u32>().map_err(|_| {
+                        errors::input(format!("expected int keys from 0 to 4294967295, found {key}"))
+                    })?
                 } else {
                     self.names.column(py, &key, self.grow, &mut strangers)?
                 };
@@ -177,10 +175,8 @@ pub fn check_width(row: &SparseRow<'_, u32, f64>, names: &Names) -> PyResult<()>
     use separatrix_core::rows::Row;
     let columns = row.columns();
     if !names.list.is_empty() && columns > names.list.len() {
-        return Err(errors::input(format!(
-            "expected at most {} columns, as many as have names, found {columns}",
-            names.list.len()
-        )));
+        return Err(errors::input(format!("expected at most {} columns, as many as have names, found {columns}", names.list.len())));
     }
     Ok(())
 }
+

@@ -125,7 +125,9 @@ pub fn stream_error(py: Python<'_>, error: StreamError) -> PyErr {
             Err(error) => error,
         },
         StreamError::Setting(_) | StreamError::QuarantineIsSource { .. } => errors::usage(text),
-        StreamError::BadRow(_) | StreamError::LateZero(_) | StreamError::LongLine { .. } => errors::input(text),
+        StreamError::BadRow(_) | StreamError::LateZero(_) | StreamError::LongLine { .. } => {
+            errors::input(text)
+        }
     }
 }
 

@@ -204,9 +204,9 @@ fn predict_text<'py>(
                     train_error_of(place, e.error)
                 })?;
                 match &write {
-                    Some(write) => {
-                        Python::attach(|py| write.call1(py, (PyBytes::new(py, lines.as_bytes()),)).map(|_| ()))
-                    }
+                    Some(write) => Python::attach(|py| {
+                        write.call1(py, (PyBytes::new(py, lines.as_bytes()),)).map(|_| ())
+                    }),
                     None => Ok(()),
                 }
             },

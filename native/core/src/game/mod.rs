@@ -27,17 +27,14 @@ impl std::fmt::Display for Refusal {
             Refusal::Untidy(Untidy::NotFinite { column, value }) => {
                 write!(f, "column {column}: expected a finite number, found {value}")
             }
-            Refusal::Untidy(Untidy::TooLong) => f.write_str(
-                "expected values whose squares add up to a finite number, found larger ones: scale them down",
-            ),
+            Refusal::Untidy(Untidy::TooLong) => {
+                f.write_str("expected values whose squares add up to a finite number, found larger ones: scale them down")
+            }
             Refusal::OutOfDomain(OutOfDomain { column, value, expected }) => {
                 write!(f, "column {column}: expected {expected}, found {value}")
             }
             Refusal::Score(score) => {
-                write!(
-                    f,
-                    "expected a finite score, found {score}: the products with the weights overflow, scale the values down"
-                )
+                write!(f, "expected a finite score, found {score}: the products with the weights overflow, scale the values down")
             }
         }
     }

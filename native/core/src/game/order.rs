@@ -20,9 +20,7 @@ pub enum Order {
 pub enum Passes {
     Fixed(u64),
     /// At the first pass without a mistake, or after `limit` passes.
-    UntilClean {
-        limit: u64,
-    },
+    UntilClean { limit: u64 },
 }
 
 impl Passes {

@@ -34,10 +34,7 @@ pub enum Stage {
     /// No label seen, none declared.
     New,
     /// One label seen: the game as it is if that label is the negative class, and if the positive.
-    OneLabel {
-        as_negative: AnyGame,
-        as_positive: AnyGame,
-    },
+    OneLabel { as_negative: AnyGame, as_positive: AnyGame },
     Settled(AnyGame),
 }
 
@@ -85,28 +82,15 @@ pub enum LearnError {
     /// Something is automatic, and the number of columns is not known.
     ColumnsUnknown,
     /// So many columns (or so much beside them) do not fit.
-    Memory {
-        columns: usize,
-        bytes: u64,
-        limit: u64,
-    },
+    Memory { columns: usize, bytes: u64, limit: u64 },
     /// Row `row` (from 0, of those given in this call) was refused; those before it were learnt.
-    Refused {
-        row: usize,
-        refusal: Refusal,
-    },
+    Refused { row: usize, refusal: Refusal },
     /// Labels that cannot be the classes.
     Labels(String),
     /// A label that none of the classes has, and it is too late for a new one.
-    NewLabel {
-        label: Label,
-        known: Vec<Label>,
-    },
+    NewLabel { label: Label, known: Vec<Label> },
     /// An order that needs all rows in memory, and they do not fit.
-    RowsTooLarge {
-        bytes: u64,
-        limit: u64,
-    },
+    RowsTooLarge { bytes: u64, limit: u64 },
 }
 
 impl std::fmt::Display for LearnError {
@@ -202,10 +186,7 @@ impl Learner {
             })
         });
         if !comparable {
-            return Err(LearnError::Labels(format!(
-                "classes must be all numbers or all text, found {}",
-                label::list(&labels)
-            )));
+            return Err(LearnError::Labels(format!("classes must be all numbers or all text, found {}", label::list(&labels))));
         }
         labels.dedup_by(|a, b| a.same(b));
         if labels.len() > MOST_CLASSES {
@@ -283,8 +264,7 @@ impl Learner {
         let mut from = range.start;
         while from < range.end {
             let to = range.end.min(from + STRETCH);
-            self.play_stretch(rows, from..to, &class_of)
-                .map_err(|(row, refusal)| LearnError::Refused { row, refusal })?;
+            self.play_stretch(rows, from..to, &class_of).map_err(|(row, refusal)| LearnError::Refused { row, refusal })?;
             from = to;
             self.must_fit(self.columns, self.bytes())?;
         }

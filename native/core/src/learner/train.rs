@@ -54,10 +54,7 @@ pub struct Ending {
 pub enum TrainError {
     Stream(StreamError),
     /// `place` is "file:line" where a row is to blame.
-    Learn {
-        place: Option<String>,
-        error: LearnError,
-    },
+    Learn { place: Option<String>, error: LearnError },
     /// Something can be had only by reading the sources twice.
     ReadOnce(&'static str),
 }
@@ -147,14 +144,11 @@ pub fn train(
     let fresh = matches!(learner.stage, Stage::New).then(|| learner.clone());
     let mut run = Run { learner, open, schedule, tick, base, pass: 0 };
     if run.learner.settings.is_none() && schedule.order == Order::File {
-        let survey =
-            run.survey("declare the number of columns (--features), or set the parameter that depends on it")?;
+        let survey = run.survey("declare the number of columns (--features), or set the parameter that depends on it")?;
         run.learner.begin(survey.1)?;
     }
     let ending = match (schedule.order, run.passes_in_file_order(), fresh) {
-        (Order::File, Err(TrainError::Learn { error: LearnError::NewLabel { .. }, .. }), Some(fresh))
-            if schedule.again =>
-        {
+        (Order::File, Err(TrainError::Learn { error: LearnError::NewLabel { .. }, .. }), Some(fresh)) if schedule.again => {
             *run.learner = fresh;
             let (labels, columns) = run.survey("declare the classes (--classes)")?;
             run.learner.begin(columns)?;
@@ -320,22 +314,16 @@ where
         let (tick, rows) = (&mut self.tick, held.labels.len().max(1) as u64);
         let first = self.learner.game().map_or(0, |game| game.counters().rounds);
         let mut told = std::time::Instant::now();
-        let played = self.learner.run(
-            &held.rows(),
-            |row| classes[row],
-            self.schedule.order,
-            passes,
-            |counters| {
-                if told.elapsed().as_millis() < 50 {
-                    return true;
-                }
-                told = std::time::Instant::now();
-                let pass = 1 + self.pass + (counters.rounds - first) / rows;
-                let tick_now =
-                    Tick { pass, progress: Progress::default(), rounds: counters.rounds, mistakes: counters.mistakes };
-                tick(&tick_now).is_continue()
-            },
-        );
+        let played = self.learner.run(&held.rows(), |row| classes[row], self.schedule.order, passes, |counters| {
+            if told.elapsed().as_millis() < 50 {
+                return true;
+            }
+            told = std::time::Instant::now();
+            let pass = 1 + self.pass + (counters.rounds - first) / rows;
+            let tick_now =
+                Tick { pass, progress: Progress::default(), rounds: counters.rounds, mistakes: counters.mistakes };
+            tick(&tick_now).is_continue()
+        });
         played.map_err(|error| {
             let place = match &error {
                 LearnError::Refused { row, .. } => {

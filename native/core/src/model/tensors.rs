@@ -108,7 +108,8 @@ impl Tensors {
 
     fn take_any<T: Element>(&mut self, name: &str) -> Result<(Vec<usize>, Vec<T>), BadTensors> {
         let key = format!("{}{name}", self.prefix);
-        let (shape, array) = self.arrays.remove(&key).ok_or_else(|| BadTensors(format!("tensor {key} is missing")))?;
+        let (shape, array) =
+            self.arrays.remove(&key).ok_or_else(|| BadTensors(format!("tensor {key} is missing")))?;
         let values = T::unwrap(array).ok_or_else(|| BadTensors(format!("tensor {key}: expected type {}", T::NAME)))?;
         match T::stranger(&values, self.minus_infinity) {
             Some(found) => Err(BadTensors(format!("tensor {key}: expected finite numbers, found {found}"))),

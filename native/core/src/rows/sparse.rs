@@ -62,7 +62,12 @@ impl std::fmt::Display for NotSparseRows {
 
 impl<'a, S: Index, I: Index, V: Value> SparseRows<'a, S, I, V> {
     /// Checks that starts rise and fit, and that indices rise strictly and are below `columns`.
-    pub fn new(starts: &'a [S], indices: &'a [I], values: &'a [V], columns: usize) -> Result<Self, NotSparseRows> {
+    pub fn new(
+        starts: &'a [S],
+        indices: &'a [I],
+        values: &'a [V],
+        columns: usize,
+    ) -> Result<Self, NotSparseRows> {
         let bad = |row, found: String| Err(NotSparseRows { row, found });
         if indices.len() != values.len() {
             return bad(0, format!("{} column indices but {} values", indices.len(), values.len()));
@@ -73,12 +78,7 @@ impl<'a, S: Index, I: Index, V: Value> SparseRows<'a, S, I, V> {
         if first.get() != 0 || last.get() > indices.len() {
             return bad(
                 0,
-                format!(
-                    "row starts run from {} to {}, the entries from 0 to {}",
-                    first.get(),
-                    last.get(),
-                    indices.len()
-                ),
+                format!("row starts run from {} to {}, the entries from 0 to {}", first.get(), last.get(), indices.len()),
             );
         }
         for row in 0..starts.len() - 1 {

@@ -72,10 +72,7 @@ proptest! {
 fn extreme_rows_are_refused_or_scaled() {
     let mut room = Tidy::default();
     let row = |values: &'static [f64]| DenseRow { values, engine: Engine::best() };
-    assert_eq!(
-        room.tidy(&row(&[1.0, f64::INFINITY]), false),
-        Err(Untidy::NotFinite { column: 1, value: f64::INFINITY })
-    );
+    assert_eq!(room.tidy(&row(&[1.0, f64::INFINITY]), false), Err(Untidy::NotFinite { column: 1, value: f64::INFINITY }));
     assert_eq!(room.tidy(&row(&[1e200]), false), Err(Untidy::TooLong));
     assert_eq!(room.tidy(&row(&[3e200, 4e200]), true).unwrap().values, [0.6, 0.8]);
     assert_eq!(room.tidy(&row(&[3e-200, -4e-200]), true).unwrap().values, [0.6, -0.8]);
@@ -84,9 +81,7 @@ fn extreme_rows_are_refused_or_scaled() {
 
 #[test]
 fn arrays_that_are_not_rows_are_refused() {
-    let rows = |starts: &[i32], indices: &[i32], columns| {
-        SparseRows::new(starts, indices, &vec![1.0; indices.len()], columns).err()
-    };
+    let rows = |starts: &[i32], indices: &[i32], columns| SparseRows::new(starts, indices, &vec![1.0; indices.len()], columns).err();
     assert_eq!(rows(&[0, 2, 3], &[0, 4, 2], 5), None);
     assert!(rows(&[0, 2], &[4, 0], 5).is_some());
     assert!(rows(&[0, 2], &[4, 4], 5).is_some());

@@ -31,20 +31,10 @@ pub enum RuleSettings {
     AveragedPerceptron,
     VotedPerceptron,
     /// `p` ≥ 2; none: 2 ln d, at least 2, once d is known.
-    PNorm {
-        p: Option<f64>,
-    },
+    PNorm { p: Option<f64> },
     /// `threshold` > 0; none: n, once n is known. `k` and `delta` say where `factor` came from.
-    Winnow {
-        threshold: Option<f64>,
-        factor: f64,
-        demotion: Demotion,
-        k: Option<u32>,
-        delta: Option<f64>,
-    },
-    BalancedWinnow {
-        factor: f64,
-    },
+    Winnow { threshold: Option<f64>, factor: f64, demotion: Demotion, k: Option<u32>, delta: Option<f64> },
+    BalancedWinnow { factor: f64 },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

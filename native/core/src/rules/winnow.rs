@@ -50,11 +50,7 @@ fn power(factor: f64, exponent: f64) -> f64 {
 fn moved(exponent: f64, x: f64, direction: f64, demotion: Demotion) -> f64 {
     match demotion {
         Demotion::Eliminate if direction < 0.0 => {
-            if x > 0.0 {
-                f64::NEG_INFINITY
-            } else {
-                exponent
-            }
+            if x > 0.0 { f64::NEG_INFINITY } else { exponent }
         }
         _ => exponent + direction * x,
     }
@@ -108,7 +104,8 @@ impl Rule for Winnow {
 
     fn change<R: Row>(&mut self, row: &R, changes: &[Change], _round: u64) {
         for change in changes {
-            let (exponents, weights) = (&mut self.exponents.vectors[change.of], &mut self.weights.vectors[change.of]);
+            let (exponents, weights) =
+                (&mut self.exponents.vectors[change.of], &mut self.weights.vectors[change.of]);
             row.for_each(|column, x| {
                 exponents[column] = moved(exponents[column], x, change.direction, self.demotion);
                 weights[column] = power(self.factor, exponents[column]);
