@@ -17,11 +17,6 @@ impl<T: Scalar> Factor<T> {
         Factor { rows: Vec::new(), ones: Vec::new() }
     }
 
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
     /// The row of `L` of one whose products with the present ones are `column` and whose square is
     /// `diagonal`, and the square of its last entry: how far the row is from depending on them.
     #[must_use]
@@ -129,7 +124,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(factor.len(), 5);
+        assert_eq!(factor.rows.len(), 5);
         let column: Vec<T> = present.iter().map(|j| T::from_f64(gram(1, *j))).collect();
         let (_, square) = factor.project(&column, T::from_f64(gram(1, 1)));
         assert!(square.to_f64().abs() < tolerance, "row 1 is there already");

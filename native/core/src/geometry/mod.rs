@@ -10,7 +10,7 @@ pub mod ascent;
 pub mod certify;
 pub mod conflict;
 pub mod duplicates;
-pub mod factor;
+mod factor;
 pub mod minimum_norm;
 pub mod perceptron;
 pub mod rows;

@@ -206,7 +206,7 @@ impl Search<'_> {
             };
         }
         // A proved separator, with bounds on the margin that stay apart, or else what floating point says.
-        best.unwrap_or_else(|| {
+        best.map(|best| *best).unwrap_or_else(|| {
             let answer = if finest.end == End::Origin { Answer::NotSeparable } else { Answer::Separable };
             let w = (answer == Answer::Separable).then(|| Vector::Doubles(unit(&finest)));
             Separation { w, ..self.answer(answer) }
@@ -248,7 +248,7 @@ impl Search<'_> {
         found: &Nearest,
         only_decide: bool,
         stop: &mut dyn FnMut() -> bool,
-    ) -> Result<Separation, Option<Separation>> {
+    ) -> Result<Separation, Option<Box<Separation>>> {
         self.cycles += found.cycles;
         self.passes += found.passes;
         let z = &self.z;
@@ -269,7 +269,7 @@ impl Search<'_> {
                     ..self.answer(Answer::Separable)
                 };
                 let settled = only_decide || high - low <= MARGIN_GAP * high;
-                return if settled { Ok(separation) } else { Err(Some(separation)) };
+                return if settled { Ok(separation) } else { Err(Some(Box::new(separation))) };
             }
         }
         // Only a point this near can be the origin for all that doubles say.
@@ -313,9 +313,9 @@ fn unit(found: &Nearest) -> Vec<f64> {
 }
 
 /// The proved separator of larger margin.
-fn better(a: Option<Separation>, b: Option<Separation>) -> Option<Separation> {
-    let low = |s: &Option<Separation>| s.as_ref().and_then(|s| s.margin).map_or(-1.0, |m| m.0);
-    let high = |s: &Option<Separation>| s.as_ref().and_then(|s| s.margin).map_or(f64::INFINITY, |m| m.1);
+fn better(a: Option<Box<Separation>>, b: Option<Box<Separation>>) -> Option<Box<Separation>> {
+    let low = |s: &Option<Box<Separation>>| s.as_ref().and_then(|s| s.margin).map_or(-1.0, |m| m.0);
+    let high = |s: &Option<Box<Separation>>| s.as_ref().and_then(|s| s.margin).map_or(f64::INFINITY, |m| m.1);
     let least = high(&a).min(high(&b));
     let mut best = if low(&b) >= low(&a) { b } else { a };
     if let Some(margin) = best.as_mut().and_then(|s| s.margin.as_mut()) {
