@@ -16,12 +16,18 @@ _HOME = {
     "ModelError": "separatrix.errors",
     "PNormPerceptron": "separatrix.online.pnorm",
     "Perceptron": "separatrix.online.perceptron",
+    "Separation": "separatrix.theory.separate",
     "SeparatrixError": "separatrix.errors",
     "UsageError": "separatrix.errors",
     "Winnow": "separatrix.online.winnow",
+    "distances": "separatrix.theory.margin",
     "load": "separatrix.online.loading",
+    "margin": "separatrix.theory.margin",
+    "margin_l1": "separatrix.theory.margin",
     "open": "separatrix.data.reading",
+    "project": "separatrix.theory.margin",
     "read": "separatrix.data.reading",
+    "separate": "separatrix.theory.separate",
 }
 
 __all__ = [*sorted(_HOME), "__version__"]

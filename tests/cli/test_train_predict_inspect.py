@@ -16,20 +16,20 @@ from .run import EXAMPLES, separatrix
 
 MUSHROOM = EXAMPLES / "mushroom.libsvm"
 EXPECTED = json.loads((EXAMPLES / "expected.json").read_text())
-KINDS = {
-    "perceptron_raw_nobias": ["--no-bias"],
-    "perceptron_raw_bias": ["--bias"],
-    "perceptron_norm_bias": ["--normalize"],
-}
+KINDS = ("perceptron_raw_nobias", "perceptron_raw_bias", "perceptron_norm_bias")
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", sorted(p.stem for p in EXAMPLES.glob("*.libsvm")))
-def test_the_counts_that_independent_code_found(name, kind, tmp_path):
-    expected = EXPECTED[name].get(kind)
-    if expected is None or not expected["rounding_robust"]:
-        assert name == "digits_multi" or expected is not None
-        return
+COUNTED = [
+    (name, kind)
+    for name, answers in EXPECTED.items()
+    for kind in KINDS
+    if (EXAMPLES / f"{name}.libsvm").exists() and answers.get(kind, {}).get("rounding_robust")
+]
+
+
+@pytest.mark.parametrize(("name", "kind"), COUNTED)
+def test_the_counts_that_independent_code_found(name, kind):
+    expected = EXPECTED[name][kind]
     flags = {"perceptron_raw_nobias": {"bias": False}, "perceptron_norm_bias": {"normalize": True}}.get(
         kind, {}
     )

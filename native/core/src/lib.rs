@@ -5,7 +5,9 @@
 //!
 //! Each `pub mod` below has a page of its own at the top of its file.
 
+pub mod exact;
 pub mod game;
+pub mod geometry;
 pub mod learner;
 pub mod matrix;
 pub mod model;

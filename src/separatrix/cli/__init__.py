@@ -17,6 +17,7 @@ from separatrix.errors import SeparatrixError
 _COMMANDS: dict[str, str] = {
     "inspect": "separatrix.cli.inspect",
     "predict": "separatrix.cli.predict",
+    "separate": "separatrix.cli.separate",
     "train": "separatrix.cli.train",
 }
 
