@@ -12,16 +12,24 @@ from separatrix._native import __version__
 _HOME = {
     "BadRowsWarning": "separatrix.errors",
     "BalancedWinnow": "separatrix.online.balanced_winnow",
+    "Certificate": "separatrix.theory.certificate",
     "InputError": "separatrix.errors",
+    "Ledger": "separatrix.theory.ledger",
     "ModelError": "separatrix.errors",
     "PNormPerceptron": "separatrix.online.pnorm",
     "Perceptron": "separatrix.online.perceptron",
     "SeparatrixError": "separatrix.errors",
     "UsageError": "separatrix.errors",
     "Winnow": "separatrix.online.winnow",
+    "bounds": "separatrix.theory",
+    "comparator": "separatrix.theory.comparator",
+    "generate": "separatrix.data.generate",
     "load": "separatrix.online.loading",
     "open": "separatrix.data.reading",
+    "play": "separatrix.theory.game",
     "read": "separatrix.data.reading",
+    "recommend": "separatrix.theory.recommend",
+    "vector": "separatrix.theory.certificate",
 }
 
 __all__ = [*sorted(_HOME), "__version__"]

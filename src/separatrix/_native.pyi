@@ -78,7 +78,6 @@ Matrix = NDArray[np.float64] | tuple[NDArray[np.int64], NDArray[np.uint32], NDAr
 _Rows = tuple[
     NDArray[np.float64], NDArray[Any], NDArray[Any], NDArray[np.float64], int, tuple[list[int], list[int]]
 ]
-
 class RowStream:
     def __new__(
         cls,
@@ -94,3 +93,14 @@ class RowStream:
     def next_batch(self) -> _Rows | None: ...
     def read_all(self) -> tuple[_Rows, dict[str, Any]]: ...
     def so_far(self) -> tuple[int, int, list[str], int | None]: ...
+def hinge_path(
+    matrix: Matrix,
+    labels: NDArray[np.float64],
+    penalties: list[float],
+    *,
+    bias: float,
+    tolerance: float,
+    passes: int,
+    seconds: float,
+    seed: int,
+) -> list[tuple[float, NDArray[np.float64], float, int, bool]]: ...

@@ -6,6 +6,7 @@
 //! Each `pub mod` below has a page of its own at the top of its file.
 
 pub mod game;
+pub mod hinge;
 pub mod learner;
 pub mod matrix;
 pub mod model;

@@ -6,6 +6,7 @@ mod arrays;
 mod describe;
 mod encode;
 mod errors;
+mod hinge;
 mod labels;
 mod learner;
 mod one_row;
@@ -17,6 +18,7 @@ mod text;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     encode::register(module)?;
+    hinge::register(module)?;
     learner::register(module)?;
     reading::register(module)?;
     text::register(module)?;
