@@ -90,7 +90,9 @@ class Certificate:
         witness : mapping
             As docs/ledger-and-certificates.md lists them by theorem.
         X : array or sparse matrix of shape (rows, columns)
-        y : array of two labels; the greater is +1
+            The rows.
+        y : array of two labels
+            The greater is +1.
         bias : bool
             Whether a 1 is appended to every row.
         normalize : bool
@@ -113,7 +115,9 @@ class Certificate:
             "normalize": bool(normalize),
         }
         try:
-            derived = checker.derive(theorem, _within(witness, data["columns"]), data, lambda: [(rows, labels)])
+            derived = checker.derive(
+                theorem, _within(witness, data["columns"]), data, lambda: [(rows, labels)]
+            )
         except checker.RefutedError as e:
             raise InputError(f"{theorem} cannot be certified: {e}") from e
         except checker.UnreadableError as e:
@@ -126,7 +130,7 @@ class Certificate:
         return self.verify_batches(lambda: [(rows, labels)])
 
     def verify_batches(self, batches: Callable[[], Iterable[tuple[Any, Any]]]) -> Verdict:
-        """Check the certificate against a stream, given as a function that starts a pass over (X, y) batches."""
+        """Check the certificate against a stream: a function that starts a pass over (X, y) batches."""
         try:
             return checker.verify(self.to_dict(), batches)
         except checker.UnreadableError as e:
@@ -155,7 +159,7 @@ class Certificate:
 
     @classmethod
     def from_json(cls, text: str) -> "Certificate":
-        """Read the JSON text. A seal that does not match is refused: `separatrix verify` says so as an answer."""
+        """Read the JSON text; refuse it where the seal does not match."""
         try:
             document = checker.parse(text)
         except checker.UnreadableError as e:

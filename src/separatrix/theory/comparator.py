@@ -6,6 +6,7 @@ native (dual coordinate descent, warm-started from C to C); each u it proposes i
 length, and any of them is a valid witness however early the search was stopped.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +39,7 @@ class Comparator:
     least: float
     """min y u·x; above 0 where u separates."""
     bound: float
+    """T4b's or T9's; for p = ∞ the right-hand side of T9's comparison, which has log n for p − 1."""
     bias: bool
     normalize: bool
 
@@ -56,7 +58,10 @@ class Comparator:
 
         Parameters
         ----------
-        X, y : the data that the comparator was found on
+        X : array or sparse matrix
+            The rows that the comparator was found on.
+        y : array of two labels
+            Theirs.
         replay : {"mistake", "positive", "negative"}, optional
             Also state the mistakes of the Perceptron's one pass in file order, with this tie.
         """
@@ -70,14 +75,23 @@ class Comparator:
 
 
 def comparator(
-    X: Any, y: Any, *, bias: bool = False, normalize: bool = False, p: float = 2.0, seconds: float = 2.0, seed: int = 0
+    X: Any,
+    y: Any,
+    *,
+    bias: bool = False,
+    normalize: bool = False,
+    p: float = 2.0,
+    seconds: float = 2.0,
+    seed: int = 0,
 ) -> Comparator:
     """Search for the u with the smallest T4b bound, or T9's for p > 2.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (rows, columns)
-    y : array of two labels; the greater is +1
+        The rows.
+    y : array of two labels
+        The greater is +1.
     bias : bool
         Whether a 1 is appended to every row.
     normalize : bool
@@ -104,13 +118,23 @@ def comparator(
     return search(Game.of(X, y, bias=bias, normalize=normalize), p=p, seconds=seconds, seed=seed)
 
 
-def search(game: Game, *, p: float = 2.0, seconds: float = 2.0, seed: int = 0) -> Comparator:
-    """Do `comparator`'s work on rows that are ready."""
+def search(
+    game: Game,
+    *,
+    p: float = 2.0,
+    seconds: float = 2.0,
+    seed: int = 0,
+    proposals: Iterable[tuple[Floats, float]] = (),
+) -> Comparator:
+    """Do `comparator`'s work on rows that are ready; p may be infinite; more proposals are welcome."""
     matrix = native_matrix(game.rows if _is_sparse(game.rows) else game.rows.toarray())
     radius = game.radius(p)
     best = _fitted(game, np.zeros(game.rows.shape[1]), 0.0, p, radius)
     if radius == 0.0:
         return best
+    for u, b in proposals:
+        for w, c in _variants(np.append(u, b), p):
+            best = min(best, _fitted(game, w, c, p, radius), key=lambda tried: tried.bound)
 
     def along(penalties: list[float], budget: float, tolerance: float) -> tuple[Comparator, float]:
         found, at = best, penalties[0]
@@ -140,6 +164,16 @@ def search(game: Game, *, p: float = 2.0, seconds: float = 2.0, seed: int = 0) -
     return best
 
 
+def norm_factor(p: float, columns: int) -> float:
+    """Return √(p−1), or √ln n for p = ∞ (T9's comparison)."""
+    return float(np.sqrt(np.log(max(columns, 2)) if np.isinf(p) else p - 1.0))
+
+
+def dual(p: float) -> float:
+    """Return q with 1/p + 1/q = 1, and 1 for ∞."""
+    return 1.0 if np.isinf(p) else conjugate(p)
+
+
 def _is_sparse(rows: Any) -> bool:
     # Dense loops are several times as fast per entry as gathers.
     return bool(rows.nnz < 0.3 * rows.shape[0] * rows.shape[1])
@@ -153,7 +187,10 @@ def _variants(u: Floats, p: float) -> list[tuple[Floats, float]]:
     sizes = np.sort(np.abs(u))
     for share in (0.5, 0.75, 0.9, 0.97):
         threshold = sizes[int(share * (len(sizes) - 1))]
-        for kept in (np.sign(u) * np.maximum(np.abs(u) - threshold, 0.0), np.where(np.abs(u) > threshold, u, 0.0)):
+        for kept in (
+            np.sign(u) * np.maximum(np.abs(u) - threshold, 0.0),
+            np.where(np.abs(u) > threshold, u, 0.0),
+        ):
             given.append((kept[:-1], float(kept[-1])))
     return given
 
@@ -167,8 +204,9 @@ def _fitted(game: Game, u: Floats, bias_weight: float, p: float, radius: float) 
     """
     rounding = np.ldexp(1.0, 26) if np.abs(u).max(initial=0.0) > 2.0**-8 else np.ldexp(1.0, 60)
     m = game.margins(u, bias_weight)
-    length = norm(u, bias_weight, conjugate(p))
-    a = np.sqrt(p - 1.0) * radius * length
+    length = norm(u, bias_weight, dual(p))
+    factor = norm_factor(p, game.columns)
+    a = factor * radius * length
     scales = np.array([0.0])
     positive = np.sort(m[m > 0.0])
     if len(positive) and length > 0.0:
@@ -185,7 +223,7 @@ def _fitted(game: Game, u: Floats, bias_weight: float, p: float, radius: float) 
     b = float(np.rint(s * bias_weight * rounding) / rounding)
     m = game.margins(w, b)
     hinge = float(np.maximum(0.0, 1.0 - m).sum())
-    length = norm(w, b, conjugate(p))
+    length = norm(w, b, dual(p))
     return Comparator(
         u=w,
         bias_weight=b,
@@ -194,7 +232,7 @@ def _fitted(game: Game, u: Floats, bias_weight: float, p: float, radius: float) 
         norm=length,
         hinge=hinge,
         least=float(m.min(initial=np.inf)) if len(m) else 0.0,
-        bound=any_data(np.sqrt(p - 1.0) * radius, length, hinge),
+        bound=any_data(factor * radius, length, hinge),
         bias=game.bias,
         normalize=game.normalize,
     )

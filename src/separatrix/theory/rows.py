@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Game:
-    """Two-class data as the learner sees it: rows (unit if normalised), signs, and whether a 1 is appended."""
+    """Two-class data as the learner sees it: rows (unit if normalised), signs, whether a 1 is appended."""
 
     rows: Any
     """A canonical CSR matrix of doubles."""
@@ -30,7 +30,9 @@ class Game:
         rows = as_rows(X)
         labels = np.asarray(y, dtype=np.float64)
         if labels.shape != (rows.shape[0],):
-            raise InputError(f"{rows.shape[0]} rows need as many labels, found an array of shape {labels.shape}")
+            raise InputError(
+                f"{rows.shape[0]} rows need as many labels, found an array of shape {labels.shape}"
+            )
         if not (np.isfinite(rows.data).all() and np.isfinite(labels).all()):
             raise InputError("expected finite numbers, found NaN or infinity")
         found = np.unique(labels)

@@ -162,7 +162,9 @@ class Rows(NamedTuple):
     def exact(self, i: int) -> dict[int, Fraction]:
         """Return row i as exact numbers by column; the appended 1 is column −1."""
         part = slice(self.starts[i], self.starts[i + 1])
-        row = {int(j): Fraction(v) for j, v in zip(self.columns[part], self.values[part].tolist(), strict=True)}
+        row = {
+            int(j): Fraction(v) for j, v in zip(self.columns[part], self.values[part].tolist(), strict=True)
+        }
         return {**row, -1: Fraction(1)} if self.bias else row
 
     def sum(self, entries: np.ndarray) -> np.ndarray:
@@ -179,8 +181,10 @@ class Vector:
         at, values = given["indices"], [number(v) for v in given["values"]]
         if at != sorted(set(at)) or len(at) != len(values) or not all(type(j) is int for j in at):
             raise UnreadableError("a vector's indices rise, one for each value")
-        if at and not (0 <= at[0] and at[-1] < columns < 2**28):
-            raise UnreadableError(f"a vector's indices are at least 0 and below the data's columns, {columns}")
+        if at and not (at[0] >= 0 and at[-1] < columns < 2**28):
+            raise UnreadableError(
+                f"a vector's indices are at least 0 and below the data's columns, {columns}"
+            )
         self.exact = dict(zip(at, values, strict=True))
         self.bias = number(given["bias"])
         if self.bias and not bias:
@@ -267,7 +271,9 @@ class Data:
             values, columns = csr.data.astype(np.float64, copy=False), csr.indices
             y = np.asarray(labels, dtype=np.float64) + 0.0  # −0.0 becomes 0.0
             if len(y) != csr.shape[0] or not (np.isfinite(values).all() and np.isfinite(y).all()):
-                raise UnreadableError(f"rows {self.rows + 1} and on: expected finite numbers, a label for each row")
+                raise UnreadableError(
+                    f"rows {self.rows + 1} and on: expected finite numbers, a label for each row"
+                )
             lengths = np.diff(csr.indptr)
             for name, array in (("labels", y.astype("<f8")), ("lengths", lengths.astype("<u8"))):
                 self.digests[name].update(array.tobytes())
@@ -363,7 +369,9 @@ class Comparison:
     def __init__(self, u: Vector, exact: bool, p: Fraction | None = None) -> None:
         self.u, self.exact, self.p = u, exact, p
         self.least: tuple[Fraction, int] | None = None
-        self.hinge_lo = self.hinge_hi = self.radius_lo = self.radius_hi = self.norms_lo = self.norms_hi = Fraction(0)
+        self.hinge_lo = self.hinge_hi = self.radius_lo = self.radius_hi = self.norms_lo = self.norms_hi = (
+            Fraction(0)
+        )
         self.powers: dict[tuple[float, ...], Decimal] = {}
         self.largest = 0.0
 
@@ -526,7 +534,9 @@ class Winnow:
         self.least_entry = Fraction(1)
         if theorem == "T8":
             self.target = Vector(witness["target"], columns, bias=False)
-            self.delta, self.theta, self.factor = (number(witness[k]) for k in ("separation", "threshold", "factor"))
+            self.delta, self.theta, self.factor = (
+                number(witness[k]) for k in ("separation", "threshold", "factor")
+            )
             if any(v < 0 for v in self.target.exact.values()) or not 0 < self.delta <= 1 <= self.theta:
                 raise UnreadableError("expected μ ≥ 0, 0 < δ ≤ 1 and θ ≥ 1")
             if not 1 < self.factor < Fraction(27, 10) or (1 - self.delta) * self.factor >= 1:
@@ -547,7 +557,11 @@ class Winnow:
         if len(values):
             self.least_entry = min(self.least_entry, Fraction(values.min()))
         lo, hi = self.target.margins(rows._replace(y=np.ones(len(rows.y))))
-        high, low = (Fraction(1), 1 - self.delta) if self.theorem == "T8" else (Fraction(self.k), self.k - Fraction(1))
+        high, low = (
+            (Fraction(1), 1 - self.delta)
+            if self.theorem == "T8"
+            else (Fraction(self.k), self.k - Fraction(1))
+        )
         sure = np.where(rows.y > 0, lo >= _above(high), hi <= -_above(-low))
         for i in np.flatnonzero(~sure).tolist():
             value = Fraction(lo[i]) if lo[i] == hi[i] else self.target.dot(rows.exact(i))
@@ -559,7 +573,8 @@ class Winnow:
         if self.theorem == "T6":
             factor, extra = (2, 1) if self.demotion == "elimination" else (3, 2)
             steps = factor * len(self.relevant)
-            return extra + steps + (self.n**steps).bit_length() - 1  # ⌊log₂ n^steps⌋
+            power: int = self.n**steps
+            return extra + steps + power.bit_length() - 1  # ⌊log₂ n^steps⌋
         with localcontext() as context:
             context.prec = 60
             n, one = Decimal(self.n), Decimal(1)
@@ -574,8 +589,7 @@ class Winnow:
                 growth = mu * (xi + (theta / xi).ln() / beta.ln())
                 start = beta / (beta - 1) * n / theta
                 value = (1 + beta) * (growth + (1 - delta) * start) / (1 - (1 - delta) * beta) + start
-            rounded_up: int = math.floor(value + value.scaleb(-40))
-            return rounded_up
+            return math.floor(value + value.scaleb(-40))
 
 
 class Weights:
@@ -595,7 +609,9 @@ class Weights:
     def see(self, rows: Rows) -> None:
         from bisect import bisect_left
 
-        for i in self.rows[bisect_left(self.rows, rows.first) : bisect_left(self.rows, rows.first + len(rows.y))]:
+        for i in self.rows[
+            bisect_left(self.rows, rows.first) : bisect_left(self.rows, rows.first + len(rows.y))
+        ]:
             at = i - rows.first
             for j, v in rows.exact(at).items():
                 # v is a whole number over a power of two; sums by power never need a common divisor.
@@ -606,7 +622,9 @@ class Weights:
     def vector(self, seen: int) -> list[Fraction]:
         if self.rows[-1] > seen:
             raise RefutedError(f"there is no row {self.rows[-1]}, only {seen}")
-        return [sum((Fraction(a, b) for b, a in column.items()), Fraction(0)) for column in self.sums.values()]
+        return [
+            sum((Fraction(a, b) for b, a in column.items()), Fraction(0)) for column in self.sums.values()
+        ]
 
     def balance(self, seen: int) -> None:
         """Σ λ_i = 1 and Σ λ_i y_i x_i = 0, exactly."""
@@ -647,7 +665,10 @@ def _count(witness: Mapping[str, Any], name: str, least: int) -> int:
 
 
 def derive(
-    theorem: str, witness: Mapping[str, Any], data: Mapping[str, Any], batches: Callable[[], Iterable[tuple[Any, Any]]]
+    theorem: str,
+    witness: Mapping[str, Any],
+    data: Mapping[str, Any],
+    batches: Callable[[], Iterable[tuple[Any, Any]]],
 ) -> dict[str, Any]:
     """Return all that a certificate of this theorem with this witness may claim of the data.
 
@@ -713,7 +734,9 @@ def _derive(
         bound = _margin_ends(compare, weights, source.rows)
     observed = replay.mistakes if replay else None
     if observed is not None and bound is not None and observed > bound:
-        raise RefutedError(f"{observed} mistakes are more than the bound, {bound}: the replay met rounding error")
+        raise RefutedError(
+            f"{observed} mistakes are more than the bound, {bound}: the replay met rounding error"
+        )
     return {
         "theorem": theorem,
         "assumption": ASSUMPTIONS[theorem],

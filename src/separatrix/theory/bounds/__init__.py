@@ -13,6 +13,7 @@ from separatrix.theory.bounds.t06_winnow_disjunctions import winnow_disjunction
 from separatrix.theory.bounds.t07_winnow_k_of_r import winnow_k_of_r
 from separatrix.theory.bounds.t08_winnow_threshold import winnow_threshold
 from separatrix.theory.bounds.t09_p_norm import (
+    balanced_winnow,
     conjugate,
     p_for_dimension,
     p_norm_any_data,
@@ -26,6 +27,7 @@ __all__ = [
     "any_data",
     "any_data_on_run",
     "any_data_simple",
+    "balanced_winnow",
     "conjugate",
     "halving",
     "halving_with_margin",

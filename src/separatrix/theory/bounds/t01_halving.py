@@ -45,6 +45,7 @@ def halving_with_margin(dimension: int, radius: float, margin: float) -> float:
     Parameters
     ----------
     dimension : int, at least 1
+        d.
     radius : float, positive
         R, the largest ‖x_t‖.
     margin : float, in (0, radius]

@@ -33,7 +33,7 @@ def winnow_k_of_r(variables: int, relevant: int, k: int) -> float:
     --------
     >>> from separatrix import bounds
     >>> round(bounds.winnow_k_of_r(100, 5, 2))
-    448
+    345
     """
     n = whole("variables", variables, 1)
     r = whole("relevant", relevant, 1)

@@ -13,6 +13,7 @@ def conjugate(p: float) -> float:
     Parameters
     ----------
     p : float, at least 2
+        Of the rule.
 
     Examples
     --------
@@ -31,6 +32,7 @@ def p_for_dimension(dimension: int) -> float:
     Parameters
     ----------
     dimension : int, at least 1
+        d, the number of columns.
 
     Examples
     --------
@@ -56,6 +58,7 @@ def p_norm_separable(p: float, radius_p: float, comparator_norm_q: float, least_
     Parameters
     ----------
     p : float, at least 2
+        Of the rule.
     radius_p : float, positive
         R_p, the largest ‖x_t‖_p of the rounds.
     comparator_norm_q : float, positive
@@ -74,8 +77,57 @@ def p_norm_separable(p: float, radius_p: float, comparator_norm_q: float, least_
     norm = positive("comparator_norm_q", comparator_norm_q)
     least = positive("least_margin", least_margin)
     if least > R * norm * (1.0 + 1e-9):
-        raise UsageError(f"least_margin should be at most radius_p·comparator_norm_q, {R * norm!r}, but is {least!r}")
+        raise UsageError(
+            f"least_margin should be at most radius_p·comparator_norm_q, {R * norm!r}, but is {least!r}"
+        )
     return (p - 1.0) * (norm * R / least) ** 2
+
+
+def balanced_winnow(
+    variables: int, largest_entry: float, margin: float, factor: float, total_distance: float = 0.0
+) -> float:
+    """Return the bound of balanced Winnow, the multiplicative end of the family.
+
+    Statement: let each of n columns have weights w⁺, w⁻ from 1, predict by the sign of (w⁺ − w⁻)·x, and
+    on a mistake w^± ← w^± β^{±y x}. With η = ln β, ‖x_t‖_∞ ≤ X and any u, ‖u‖₁ ≤ 1, and γ with
+    ηγ > η²X²/2: M ≤ (ln 2n + η·TD_γ(u)) / (ηγ − η²X²/2), TD_γ(u) = Σ_t max(0, γ − y_t u·x_t).
+
+    Proof idea: a mistake multiplies Σ(w⁺ + w⁻), at first 2n, by at most e^{η²X²/2} (Hoeffding; the
+    weighted mean of ±yx is not positive then); and by convexity the sum is at least e^{η Σ y u·x} over
+    the mistakes, whose exponent is at least η(γM − TD_γ).
+
+    Source: Littlestone (1989); Kivinen and Warmuth (1997).
+
+    Parameters
+    ----------
+    variables : int, at least 1
+        n, the bias counted.
+    largest_entry : float, positive
+        X, the largest ‖x_t‖_∞.
+    margin : float, positive
+        γ, for a u with ‖u‖₁ ≤ 1.
+    factor : float, above 1
+        β.
+    total_distance : float, not negative
+        TD_γ(u); 0 where u separates with margin γ.
+
+    Examples
+    --------
+    >>> from separatrix import bounds
+    >>> round(bounds.balanced_winnow(variables=100, largest_entry=1.0, margin=0.5, factor=1.5), 1)
+    44.0
+    """
+    n = whole("variables", variables, 1)
+    X = positive("largest_entry", largest_entry)
+    if not finite("factor", factor) > 1.0:
+        raise UsageError(f"factor should be above 1, but is {factor!r}")
+    eta = math.log(factor)
+    gain = eta * positive("margin", margin) - (eta * X) ** 2 / 2.0
+    if gain <= 0.0:
+        raise UsageError(
+            f"margin should be above largest_entry²·ln(factor)/2, {eta * X * X / 2.0!r}, but is {margin!r}"
+        )
+    return (math.log(2.0 * n) + eta * not_negative("total_distance", total_distance)) / gain
 
 
 def p_norm_any_data(p: float, radius_p: float, comparator_norm_q: float, hinge: float) -> float:
@@ -90,6 +142,7 @@ def p_norm_any_data(p: float, radius_p: float, comparator_norm_q: float, hinge: 
     Parameters
     ----------
     p : float, at least 2
+        Of the rule.
     radius_p : float, not negative
         R_p.
     comparator_norm_q : float, not negative

@@ -22,6 +22,7 @@ def kernel_separable(largest_diagonal: float, margin: float) -> float:
     largest_diagonal : float, positive
         max_t K(x_t, x_t).
     margin : float, in (0, √largest_diagonal]
+        γ, in the feature space.
 
     Examples
     --------

@@ -20,6 +20,7 @@ def ridge_error(residual_norm: float, alpha: float, least_eigenvalue: float = 0.
     residual_norm : float, not negative
         ‖g‖₂.
     alpha : float, positive
+        α, the weight of ‖w‖².
     least_eigenvalue : float, not negative
         Any lower bound on λ_min(SᵀS); 0 always is one.
 
@@ -50,7 +51,9 @@ def ridge_regret(largest_target: float, eigenvalues: Iterable[float], alpha: flo
     largest_target : float
         Y; its sign does not matter.
     eigenvalues : iterable of float, not negative
+        Those of SᵀS.
     alpha : float, positive
+        α, the weight of ‖w‖².
 
     Examples
     --------

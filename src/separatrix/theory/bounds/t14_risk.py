@@ -20,6 +20,7 @@ def risk(mistakes: int, rounds: int, failure: float = 0.05) -> float:
     Parameters
     ----------
     mistakes : int, in [0, rounds]
+        M.
     rounds : int, at least 1
         T, of a single pass.
     failure : float, in (0, 1)
