@@ -53,7 +53,7 @@ def winnow_threshold(
     --------
     >>> from separatrix import bounds
     >>> round(bounds.winnow_threshold(variables=100, total=3.0, separation=1.0, threshold=100.0), 1)
-    95.6
+    95.7
     """
     n = whole("variables", variables, 1)
     mu = not_negative("total", total)
