@@ -30,6 +30,7 @@ _HOME = {
     "read": "separatrix.data.reading",
     "recommend": "separatrix.theory.recommend",
     "vector": "separatrix.theory.certificate",
+    "write_libsvm": "separatrix.data.writing",
 }
 
 __all__ = [*sorted(_HOME), "__version__"]
