@@ -41,7 +41,9 @@ def write_libsvm(file: BinaryIO, X: Any, y: Any) -> int:
     rows = sparse.csr_matrix(X, dtype=np.float64)
     labels = np.asarray(y, dtype=np.float64)
     if labels.shape != (rows.shape[0],):
-        raise UsageError(f"y should have one label for each of {rows.shape[0]} rows, but has shape {labels.shape}")
+        raise UsageError(
+            f"y should have one label for each of {rows.shape[0]} rows, but has shape {labels.shape}"
+        )
     if not (np.isfinite(rows.data).all() and np.isfinite(labels).all()):
         raise UsageError("X and y should be finite numbers, but there is NaN or infinity")
     if not rows.has_canonical_format or (rows.data == 0.0).any():
@@ -56,7 +58,7 @@ def _pieces(rows: Any, labels: NDArray[np.float64]) -> Iterator[bytes]:
     for at in range(0, rows.shape[0], step):
         part, y = rows[at : at + step], labels[at : at + step]
         plain = np.array_equal(y, np.rint(y)) and np.abs(y).max(initial=0.0) < 1e15
-        decimals = next((d for d in (0, 6) if plain and _fits(part.data, d)), None)
+        decimals = next((d for d in (0, 1, 3, 6) if plain and _fits(part.data, d)), None)
         yield _by_token(part, y) if decimals is None else _by_column(part, y, decimals)
 
 
@@ -107,7 +109,7 @@ def _by_column(rows: Any, labels: NDArray[np.float64], decimals: int) -> bytes:
     text = np.zeros((n + nnz, max(entries.shape[1], label.shape[1])), dtype=np.uint8)
     text[places, : entries.shape[1]] = entries
     text[heads, : label.shape[1]] = label
-    flat = text[text != 0].tobytes()
+    flat: bytes = text[text != 0].tobytes()
     return flat[1:] + b"\n"
 
 

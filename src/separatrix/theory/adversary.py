@@ -44,7 +44,9 @@ class Orthogonal:
         self.margin = inside("margin", margin, 0.0, 1.0, open_left=True)
         self.length = whole("⌊1/margin²⌋", lower_bound(margin), 1)
         if self.length > 10**6:
-            raise UsageError(f"margin should leave at most a million rounds, but {margin!r} gives {self.length}")
+            raise UsageError(
+                f"margin should leave at most a million rounds, but {margin!r} gives {self.length}"
+            )
         self.labels: list[int] = []
 
     def show(self) -> Floats | None:
@@ -122,7 +124,7 @@ class Contrary:
         if not self._signed:
             return np.eye(len(self._row))[0]
         u = least_norm(np.array(self._signed))
-        return u / np.linalg.norm(u)
+        return np.asarray(u / np.linalg.norm(u))
 
     def _margin_with(self, signed: Floats) -> float:
         u = least_norm(np.array([*self._signed, signed]))
@@ -150,7 +152,7 @@ def least_norm(Z: Floats) -> Floats:
     weights, _ = nnls(E, np.append(np.zeros(d), 1.0), maxiter=100 * (n + d))
     r = E @ weights - np.append(np.zeros(d), 1.0)
     u = np.asarray(-r[:d] / r[d]) if r[d] < -1e-12 else np.full(d, np.inf)
-    return u + 0.0 if (Z @ u >= 1.0 - 1e-6).all() else np.full(d, np.inf)
+    return np.asarray(u + 0.0) if (Z @ u >= 1.0 - 1e-6).all() else np.full(d, np.inf)
 
 
 def slow_pair(margin: float) -> tuple[Floats, Floats]:

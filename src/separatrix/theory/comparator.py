@@ -106,9 +106,8 @@ def comparator(
     Examples
     --------
     >>> import separatrix as sx
-    >>> X = [[2.0, 1.0], [1.0, 2.0], [-1.0, -2.0], [0.5, 0.4]]
-    >>> y = [1, 1, -1, -1]
-    >>> found = sx.comparator(X, y, bias=True)
+    >>> X, y = sx.generate("separable", rows=200, columns=5, margin=0.5, seed=1)
+    >>> found = sx.comparator(X, y)
     >>> found.separates, found.certificate(X, y).bound
     (True, 4)
     """
@@ -174,6 +173,38 @@ def dual(p: float) -> float:
     return 1.0 if np.isinf(p) else conjugate(p)
 
 
+def separator(game: Game, seconds: float, seed: int = 0) -> Comparator | None:
+    """Return the separating u of the largest margin on the soft-margin path as C grows, or None."""
+    matrix = native_matrix(game.rows if _is_sparse(game.rows) else game.rows.toarray())
+    radius = game.radius()
+    if radius == 0.0:
+        return None
+    penalties = [4.0**k / radius**2 for k in range(2, 24)]
+    path = hinge_path(
+        matrix,
+        game.signs,
+        penalties,
+        bias=float(game.bias),
+        tolerance=0.01,
+        passes=5000,
+        seconds=seconds,
+        seed=seed,
+    )
+    best: Comparator | None = None
+    for _, u, *_ in path:
+        w, b = u[:-1], float(u[-1])
+        least = float(game.margins(w, b).min(initial=np.inf))
+        if not 0.0 < least < np.inf:
+            continue
+        # At length 1/min y u·x no hinge is left, and the bound is T2's.
+        tried = _measured(game, w / least, b / least, 2.0, radius)
+        if tried.separates and (best is None or tried.margin > best.margin * 1.0001):
+            best = tried
+        elif best is not None:
+            break  # a larger C gains nothing any more
+    return best
+
+
 def _is_sparse(rows: Any) -> bool:
     # Dense loops are several times as fast per entry as gathers.
     return bool(rows.nnz < 0.3 * rows.shape[0] * rows.shape[1])
@@ -220,7 +251,10 @@ def _fitted(game: Game, u: Floats, bias_weight: float, p: float, radius: float) 
     s = scales[int(np.argmin(values))]
     # A coarse grid of weights makes the checker's sums exact on whole-numbered data, and costs nothing.
     w = np.rint(s * u * rounding) / rounding
-    b = float(np.rint(s * bias_weight * rounding) / rounding)
+    return _measured(game, w, float(np.rint(s * bias_weight * rounding) / rounding), p, radius)
+
+
+def _measured(game: Game, w: Floats, b: float, p: float, radius: float) -> Comparator:
     m = game.margins(w, b)
     hinge = float(np.maximum(0.0, 1.0 - m).sum())
     length = norm(w, b, dual(p))
@@ -232,7 +266,7 @@ def _fitted(game: Game, u: Floats, bias_weight: float, p: float, radius: float) 
         norm=length,
         hinge=hinge,
         least=float(m.min(initial=np.inf)) if len(m) else 0.0,
-        bound=any_data(factor * radius, length, hinge),
+        bound=any_data(norm_factor(p, game.columns) * radius, length, hinge),
         bias=game.bias,
         normalize=game.normalize,
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,6 +22,10 @@ class Learner(Protocol):
         """Learn a row's label."""
 
 
+class GameOver(Exception):  # noqa: N818 (an event, not an error)
+    """Raised by a nature's `reveal` to end the game; the round in progress does not count."""
+
+
 class Nature(Protocol):
     """What the learner plays against: it chooses rows, and labels after it has heard the prediction."""
 
@@ -28,7 +33,7 @@ class Nature(Protocol):
         """Return the next row, or None to end the game."""
 
     def reveal(self, predicted: Any) -> Any:
-        """Return the label of the row shown last."""
+        """Return the label of the row shown last, or raise `GameOver`."""
 
 
 @dataclass
@@ -59,7 +64,7 @@ class Transcript:
     def curve(self) -> list[int]:
         """Mistakes so far, after each round."""
         wrong = [p != y for p, y in zip(self.predicted, self.labels, strict=True)]
-        return np.cumsum(wrong, dtype=np.int64).tolist()
+        return list(accumulate(wrong, initial=0))[1:]
 
     def data(self) -> tuple[Floats, Any]:
         """Return (X, y) of the rounds, for certificates and plots; rows must be arrays of one length."""
@@ -127,7 +132,10 @@ def play(learner: Learner, nature: Nature, *, rounds: int | None = None) -> Tran
         if x is None:
             break
         predicted = learner.predict_one(x)
-        y = nature.reveal(predicted)
+        try:
+            y = nature.reveal(predicted)
+        except GameOver:
+            break
         learner.learn_one(x, y)
         transcript.rows.append(x)
         transcript.predicted.append(predicted)

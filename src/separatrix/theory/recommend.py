@@ -6,6 +6,7 @@ is minimised over its own u; where data is not separable, α = 1 and a side's pr
 ((√A + √(A + 4H(u)))/2)², as in T4b.
 """
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -16,13 +17,13 @@ from separatrix.errors import InputError, UsageError
 from separatrix.theory import targets
 from separatrix.theory.bounds import p_for_dimension
 from separatrix.theory.certificate import Certificate, vector
-from separatrix.theory.comparator import Comparator, search
+from separatrix.theory.comparator import Comparator, search, separator
 from separatrix.theory.ledger import Entry, Ledger
 from separatrix.theory.rows import Floats, Game
 from separatrix.theory.run import Run
 
 Play = Callable[[str, Mapping[str, Any]], tuple[Run, Floats | None]]
-"""Plays one pass of a rule with its settings on the data; returns its counters, and weights if they are a vector."""
+"""Plays one pass of a rule with its settings; returns its counters, and its weights (the bias's last)."""
 
 Refute = Callable[[], Certificate | None]
 """Proves that the data is separable or not (T11), or returns None where that could not be settled."""
@@ -72,7 +73,9 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """Return JSON's objects: `theorems` (each entry with its learner) and `recommendation`."""
         theorems = [
-            {"learner": name, **asdict(entry)} for name, ledger in self.ledgers.items() for entry in ledger.entries
+            {"learner": name, **asdict(entry)}
+            for name, ledger in self.ledgers.items()
+            for entry in ledger.entries
         ]
         return {"theorems": theorems, "recommendation": asdict(self.recommendation)}
 
@@ -118,7 +121,11 @@ class _Comparators:
     def __init__(self, game: Game, seconds: float, proposals: list[tuple[Floats, float]]) -> None:
         self.p = p_for_dimension(max(game.columns, 1))
         self.perceptron = search(game, seconds=seconds / 3.0, proposals=proposals)
-        sparse = [*proposals, (self.perceptron.u, self.perceptron.bias_weight), *_least_l1(game, seconds / 3.0)]
+        sparse = [
+            *proposals,
+            (self.perceptron.u, self.perceptron.bias_weight),
+            *_least_l1(game, seconds / 3.0),
+        ]
         self.winnow = search(game, p=np.inf, seconds=seconds / 6.0, proposals=sparse)
         # What is good for L₁ and L_∞ is near what is good for q and p.
         sparse.append((self.winnow.u, self.winnow.bias_weight))
@@ -227,7 +234,7 @@ def certify(
     replay = runs["perceptron"].parameters.get("tie", "mistake")
     additive, p_norm = found.proofs(X, y, replay)
     proofs = [additive, p_norm]
-    proofs += _about(found, X, y, additive, refute)
+    proofs += _about(game, found, X, y, additive, refute, seconds / 3.0)
     winnow = _winnow_proof(game, X, y, seconds / 2.0)
     if winnow is not None:
         proofs.append(winnow)
@@ -238,7 +245,9 @@ def certify(
     return Report(ledgers, tuple(proofs), _recommendation(game, found, additive, p_norm, observed))
 
 
-def _about(found: _Comparators, X: Any, y: Any, additive: Certificate, refute: Refute) -> list[Certificate]:
+def _about(
+    game: Game, found: _Comparators, X: Any, y: Any, additive: Certificate, refute: Refute, seconds: float
+) -> list[Certificate]:
     """Return T4a and T4c of the Perceptron's u, and what is known of separability."""
     flags = {"bias": additive.data["bias"], "normalize": additive.data["normalize"]}
 
@@ -251,7 +260,10 @@ def _about(found: _Comparators, X: Any, y: Any, additive: Certificate, refute: R
 
     proofs = made("T4a", found.perceptron, replay=additive.witness["replay"])
     proofs += made("T4c", found.perceptron)
-    candidates = [c for c in (found.perceptron, found.p_norm, found.winnow) if c.separates]
+    wide = separator(game, seconds)
+    candidates = [
+        c for c in (wide, found.perceptron, found.p_norm, found.winnow) if c is not None and c.separates
+    ]
     separable: list[Certificate] = []
     for c in sorted(candidates, key=lambda c: -c.margin):
         separable = separable or made("T2", c)
@@ -275,10 +287,8 @@ def _winnow_proof(game: Game, X: Any, y: Any, seconds: float) -> Certificate | N
         made.append(Certificate.make("T6", witness, X, y))
     threshold = targets.threshold_target(game, seconds)
     if threshold is not None:
-        try:
+        with contextlib.suppress(InputError):  # where HiGHS's tolerance was more than was allowed for
             made.append(Certificate.make("T8", threshold, X, y))
-        except InputError:  # HiGHS's tolerance was more than was allowed for
-            pass
     return min(made, key=lambda c: c.bound, default=None)
 
 

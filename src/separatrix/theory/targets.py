@@ -1,4 +1,4 @@
-"""Winnow's targets found in data: a short disjunction (T6), or non-negative weights that separate by δ (T8)."""
+"""Winnow's targets found in data: a short disjunction (T6), or weights μ ≥ 0 that separate by δ (T8)."""
 
 import math
 from typing import Any
