@@ -51,9 +51,7 @@ def play(data: str | None, rule: str, bias: bool, rounds: int, seed: int, as_jso
     def in_words() -> None:
         say(f"{result['rounds']} rounds, {result['mistakes']} mistakes by the {rule}.")
         if margin is not None:
-            say(
-                f"Your answers are separable with margin {margin:.4g}; T2 allows a Perceptron {bound} mistakes."
-            )
+            say(f"Your answers are separable, margin {margin:.4g}; T2 allows a Perceptron {bound} mistakes.")
         elif transcript.rounds:
             say("No linear separator agrees with your answers: T2 promises nothing (T4 still does).")
 
