@@ -4,7 +4,7 @@ Each function returns a matplotlib Figure, drawn without a display; `figure.save
 """
 
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ def _figure(panels: int, width: float = 7.0, height: float = 4.6) -> tuple[Any, 
     except ImportError as e:
         raise UsageError("pictures need matplotlib: pip install 'separatrix[plot]'") from e
     figure = Figure(figsize=(width if panels == 1 else 5.6 * panels, height), layout="constrained", dpi=150)
-    axes = np.atleast_1d(figure.subplots(1, panels))
+    axes = np.atleast_1d(figure.subplots(1, panels)).tolist()
     for ax in axes:
         ax.spines[["top", "right"]].set_visible(False)
     return figure, axes
@@ -74,12 +74,14 @@ def mistakes(X: Any, y: Any, *, bias: bool = True, normalize: bool = False, seco
         ax.plot(t, curve, color=color, linewidth=1.4, label=f"{name}: {int(curve[-1]):,}")
     ax.step(t, made, where="post", color=_INK, linewidth=2.0, label=f"mistakes: {int(made[-1]):,}")
     ax.plot(t, t, color=_GREY, linewidth=0.8, linestyle=":", label="every round a mistake")
-    ax.set_ylim(0.0, 1.08 * max(float(min(c[-1] for c in curves.values())) * 1.8, float(made[-1]) + 1.0))
+    # A bound far above T4b's would squeeze the rest flat: the legend has its figure.
+    tops = [float(c[-1]) for c in curves.values() if c[-1] <= 2.0 * curves["T4b  any data"][-1]]
+    ax.set_ylim(0.0, 1.3 * max(*tops, float(made[-1]) + 1.0))
     ax.set_xlim(0, len(t))
     ax.set_xlabel("rounds")
     ax.set_ylabel("mistakes")
     ax.set_title("The Perceptron's mistakes, and what it could have been made to make", fontsize=11)
-    ax.legend(frameon=False, fontsize=9, loc="best")
+    ax.legend(frameon=False, fontsize=9, loc="upper left", ncols=2)
     return figure
 
 
@@ -90,7 +92,7 @@ def _mistaken(game: Game) -> Any:
     learner = sx.Perceptron(bias=game.bias, n_features=max(1, int(game.rows.shape[1])))
     starts, indices, values = game.rows.indptr, game.rows.indices, game.rows.data
     labels = game.signs.astype(int).tolist()
-    rows = ((indices[a:b], values[a:b]) for a, b in zip(starts[:-1], starts[1:], strict=True))
+    rows = ((indices[a:b], values[a:b]) for a, b in pairwise(starts.tolist()))
     return np.array([learner.learn_one(x, label) for x, label in zip(rows, labels, strict=True)], dtype=bool)
 
 
@@ -138,7 +140,7 @@ def plane(X: Any, y: Any, *, bias: bool = True, max_passes: int = 200) -> Any:
     left.set_ylim(low[1] - pad[1], high[1] + pad[1])
     shown = path[1:] if len(path) <= 60 else path[1 :: len(path) // 60]
     for i, w in enumerate(shown[:-1]):
-        _line(left, w, 0.0, color=_GREY, alpha=0.12 + 0.4 * i / len(shown), linewidth=0.8)
+        _line(left, w, 0.0, color=_GREY, alpha=0.3 + 0.5 * i / len(shown), linewidth=0.8)
     last = path[-1]
     length = float(np.linalg.norm(last[:2]))
     least = float((signs * (rows @ last)).min())
@@ -158,12 +160,14 @@ def plane(X: Any, y: Any, *, bias: bool = True, max_passes: int = 200) -> Any:
     left.set_xlabel("x₁")
     left.set_ylabel("x₂")
     left.legend(frameon=False, fontsize=9)
+    from matplotlib.ticker import MaxNLocator
+
     steps = np.array(path)
     right.plot(steps[:, 0], steps[:, 1], color=_GREY, linewidth=0.7)
     colors = np.arange(len(steps))
     marks = right.scatter(steps[:, 0], steps[:, 1], c=colors, cmap="viridis", s=18, zorder=3)
     right.scatter(*steps[0, :2], marker="x", color=_INK, zorder=4)
-    figure.colorbar(marks, ax=right, label="updates")
+    figure.colorbar(marks, ax=right, label="updates", ticks=MaxNLocator(integer=True))
     right.set_title("the path of the weights from 0 (×)", fontsize=11)
     right.set_xlabel("w₁")
     right.set_ylabel("w₂")
@@ -223,6 +227,7 @@ def margins(X: Any, y: Any, u: Any, *, bias_weight: float = 0.0, normalize: bool
     ax.axvline(least, color=_INK, linewidth=1.0, linestyle="--", label=f"least margin: {least:.4g}")
     ax.set_xlabel("margin  y u·x / ‖u‖")
     ax.set_ylabel("rows")
+    ax.set_ylim(top=1.25 * ax.get_ylim()[1])
     ax.set_title(f"Margins of {len(m):,} rows", fontsize=11)
     ax.legend(frameon=False, fontsize=9)
     return figure
@@ -246,7 +251,7 @@ def irrelevant(*, relevant: int = 3, rows: int = 2000, largest: int = 1024, seed
 
     if largest < 2 * relevant:
         raise UsageError(f"largest should be at least 2·relevant, {2 * relevant}, but is {largest}")
-    sizes = sorted({int(round(v)) for v in np.geomspace(2 * relevant, largest, 9)})
+    sizes = sorted({round(v) for v in np.geomspace(2 * relevant, largest, 9)})
     made: dict[str, list[int]] = {"Perceptron": [], "p-norm, p = 2 ln n": [], "Winnow": []}
     for n in sizes:
         X, y = sx.generate("disjunction", rows=rows, columns=n, relevant=relevant, density=0.3, seed=seed)
@@ -295,19 +300,24 @@ def xor(*, passes: int = 12) -> Any:
     left.set_aspect("equal")
     left.set_title("every line held is wrong somewhere", fontsize=11)
     left.legend(frameon=False, fontsize=9, loc="upper center", ncols=2)
-    signed = signs[:, None] * plain
+    order = [0, 2, 1, 3]  # so that the four arrows go round
+    signed = (signs[:, None] * plain)[order]
     offsets = accumulate(
         signed.tolist(), lambda a, b: [p + q for p, q in zip(a, b, strict=True)], initial=[0.0] * 3
     )
     walk = np.array(list(offsets))
-    for a, b, label in zip(walk[:-1], walk[1:], "1234", strict=True):
+    for a, b, at in zip(walk[:-1], walk[1:], order, strict=True):
         middle.annotate(
             "", xy=b[:2], xytext=a[:2], arrowprops={"arrowstyle": "-|>", "color": _POSITIVE, "lw": 1.8}
         )
-        middle.text(*((a + b)[:2] / 2.0 + 0.08), f"y x of row {label}", fontsize=9)
+        middle.text(
+            *((a + b)[:2] / 2.0 + 0.08),
+            f"{int(signs[at]):+d}·({corners[at, 0]:g}, {corners[at, 1]:g})",
+            fontsize=9,
+        )
     middle.scatter([0.0], [0.0], color=_INK, zorder=4)
-    middle.set_xlim(-0.9, 2.6)
-    middle.set_ylim(-1.6, 1.9)
+    middle.set_xlim(-1.6, 1.9)
+    middle.set_ylim(-0.6, 2.6)
     middle.set_aspect("equal")
     middle.set_title("why: ¼ of each y·(x, 1) sums to 0 (T11)", fontsize=11)
     for rows, color, name in ((plain, _NEGATIVE, "x₁, x₂, 1"), (lifted, _POSITIVE, "x₁, x₂, 1, x₁x₂")):

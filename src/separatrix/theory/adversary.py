@@ -122,7 +122,7 @@ class Contrary:
     def separator(self) -> Floats:
         """Return the unit w of the largest margin over the rounds so far."""
         if not self._signed:
-            return np.eye(len(self._row))[0]
+            return np.asarray(np.eye(len(self._row))[0])
         u = least_norm(np.array(self._signed))
         return np.asarray(u / np.linalg.norm(u))
 
