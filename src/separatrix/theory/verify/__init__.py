@@ -177,7 +177,9 @@ def derive(
             found, error = _derive(theorem, witness, data, batches(), exact=False)
         except AgainError:
             found, error = _derive(theorem, witness, data, batches(), exact=True)
-    except (KeyError, TypeError, AttributeError, OverflowError) as e:
+    except UnreadableError:
+        raise
+    except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError) as e:
         raise UnreadableError(f"the witness of {theorem} is not complete: {type(e).__name__}: {e}") from e
     if error is not None:
         error.data = found["data"]

@@ -67,9 +67,9 @@ class Comparison:
     def _squares(self, rows: Rows, chosen: np.ndarray | None) -> None:
         with np.errstate(over="ignore"):
             q = rows.sum(rows.values * rows.values) + rows.bias
-        k = np.diff(rows.starts) + 1
+            k = np.diff(rows.starts) + 1
+            error = np.minimum((k + 2) * 2.0**-52 * q, 1e308) + k * 2.0**-1060
         grid = grid_of(rows.values)
-        error = (k + 2) * 2.0**-52 * q + k * 2.0**-1060
         if grid is not None:
             error[q <= 2.0 ** (53 - 2 * grid)] = 0.0
         lo, hi = np.nan_to_num(np.maximum(q - error, 0.0), posinf=0.0), q + error

@@ -12,8 +12,10 @@ import numpy as np
 class RefutedError(Exception):
     """The data or the witness contradict the claim."""
 
-    data: dict[str, Any]
-    """What the data was found to be."""
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.data: dict[str, Any] = {}
+        """What the data was found to be, if it was read."""
 
 
 class UnreadableError(ValueError):
