@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from oracles import game_twins as twins
 from scipy import sparse
 
 import separatrix as sx
+from oracles import game_twins as twins
 from separatrix.errors import InputError, UsageError
 from separatrix.theory import verify as checker
 from separatrix.theory.verify import numbers
@@ -270,13 +270,20 @@ def test_the_bound_is_the_exact_floor(X, positive, u):
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.booleans(), st.booleans(), st.sampled_from(["mistake", "positive", "negative"]))
+@given(
+    st.integers(0, 2**32 - 1),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(["mistake", "positive", "negative"]),
+)
 def test_a_replay_is_the_run(seed, bias, normalize, tie):
     random = np.random.default_rng(seed)
     X = random.normal(size=(300, 20)) * (random.random((300, 20)) < 0.6)
     y = np.where(random.random(300) < 0.5, 1, -1)
     learner = sx.Perceptron(bias=bias, normalize=normalize, tie=tie).fit(X, y)
-    made = sx.Certificate.make("T4b", {"u": sx.vector([]), "replay": tie}, X, y, bias=bias, normalize=normalize)
+    made = sx.Certificate.make(
+        "T4b", {"u": sx.vector([]), "replay": tie}, X, y, bias=bias, normalize=normalize
+    )
     assert made.observed == learner.n_mistakes_
 
 
@@ -297,7 +304,16 @@ def test_the_floor_of_a_root_is_exact(x, y):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{}", '{"theorem": 1}', "{" * 5000, '{"theorem": NaN}', '{"theorem": 1, "theorem": 2}', "\x00"],
+    [
+        "",
+        "[]",
+        "{}",
+        '{"theorem": 1}',
+        "{" * 5000,
+        '{"theorem": NaN}',
+        '{"theorem": 1, "theorem": 2}',
+        "\x00",
+    ],
 )
 def test_what_is_not_a_certificate_is_refused(text):
     with pytest.raises(InputError, match="not a certificate"):

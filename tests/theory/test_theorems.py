@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from oracles import game_twins as twins
 
 import separatrix as sx
+from oracles import game_twins as twins
 from separatrix import bounds
 from separatrix.errors import UsageError
 

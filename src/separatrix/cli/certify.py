@@ -23,6 +23,8 @@ from separatrix.cli.common import fail, finish, say
     show_default=True,
     help="What a score of 0 means to the Perceptron.",
 )
+@click.option("--order", type=click.Choice(["file", "shuffle"]), default="file", show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the shuffled order.")
 @click.option("--seconds", type=click.FloatRange(0.0, min_open=True), default=6.0, show_default=True)
 @click.option("--certificates", type=click.Path(file_okay=False), help="Write each proof to this directory.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -32,11 +34,13 @@ def certify(
     normalize: bool,
     iid: bool,
     tie: str,
+    order: str,
+    seed: int,
     seconds: float,
     certificates: str | None,
     as_json: bool,
 ) -> None:
-    """Play each learner once through DATA in file order, and set its mistakes beside every bound.
+    """Play each learner once through DATA, and set its mistakes beside every bound.
 
     `--seconds` limits the search for comparators. Winnow's own theorems need --no-bias and raw rows.
     """
@@ -48,7 +52,7 @@ def certify(
     X, y = read(data)
     if len(np.unique(y)) > 2:
         fail(f"{data}: expected two labels, found {len(np.unique(y))}; these theorems speak of two classes")
-    play = _player(X, y, bias, normalize, tie)
+    play = _player(X, y, tie, {"bias": bias, "normalize": normalize, "order": order, "seed": seed})
     report = examine(X, y, play, bias=bias, normalize=normalize, iid=iid, seconds=seconds)
     written = {}
     if certificates is not None:
@@ -70,7 +74,7 @@ def certify(
     finish(result, as_json, in_words)
 
 
-def _player(X: Any, y: Any, bias: bool, normalize: bool, tie: str) -> Any:
+def _player(X: Any, y: Any, tie: str, flags: dict[str, Any]) -> Any:
     import numpy as np
 
     import separatrix as sx
@@ -78,7 +82,6 @@ def _player(X: Any, y: Any, bias: bool, normalize: bool, tie: str) -> Any:
 
     def play(rule: str, settings: Mapping[str, Any]) -> Any:
         learner: Any
-        flags: dict[str, Any] = {"bias": bias, "normalize": normalize}
         if rule == "perceptron":
             learner = sx.Perceptron(tie=tie, **flags)
         elif rule == "p-norm":
@@ -89,7 +92,7 @@ def _player(X: Any, y: Any, bias: bool, normalize: bool, tie: str) -> Any:
             learner = sx.BalancedWinnow(tie=tie, **flags)
         learner.fit(X, y)
         weights = learner.coef_[0]
-        if bias:
+        if flags["bias"]:
             weights = np.append(weights, learner.intercept_[0])
         if not np.isfinite(weights).all():
             raise InputError(f"{rule}: the learner's weights are not finite")

@@ -31,10 +31,10 @@ def write_libsvm(file: BinaryIO, X: Any, y: Any) -> int:
     --------
     >>> import io, separatrix as sx
     >>> file = io.BytesIO()
-    >>> sx.write_libsvm(file, [[0.5, 0.0], [0.0, -3.0]], [1, -1])
-    17
+    >>> sx.write_libsvm(file, [[0.5, 0.0], [0.0, -3.5]], [1, -1])
+    18
     >>> file.getvalue()
-    b'1 1:0.5\\n-1 2:-3\\n'
+    b'1 1:0.5\\n-1 2:-3.5\\n'
     """
     from scipy import sparse
 
@@ -65,6 +65,8 @@ def _pieces(rows: Any, labels: NDArray[np.float64]) -> Iterator[bytes]:
 def _fits(values: NDArray[np.float64], decimals: int) -> bool:
     """Whether each value is the double nearest to a number of so few decimals, and not large."""
     scale = 10.0**decimals
+    if not np.abs(values).max(initial=0.0) < 1e15:
+        return False
     units = np.rint(values * scale)
     return bool(np.abs(units).max(initial=0.0) < 1e15 and np.array_equal(units / scale, values))
 

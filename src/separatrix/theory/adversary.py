@@ -151,8 +151,9 @@ def least_norm(Z: Floats) -> Floats:
     E = np.vstack([Z.T, np.ones(n)])
     weights, _ = nnls(E, np.append(np.zeros(d), 1.0), maxiter=100 * (n + d))
     r = E @ weights - np.append(np.zeros(d), 1.0)
-    u = np.asarray(-r[:d] / r[d]) if r[d] < -1e-12 else np.full(d, np.inf)
-    return np.asarray(u + 0.0) if (Z @ u >= 1.0 - 1e-6).all() else np.full(d, np.inf)
+    u = -r[:d] / min(float(r[d]), -1e-300) + 0.0
+    separates = r[d] < -1e-12 and (Z @ u >= 1.0 - 1e-6).all()
+    return np.asarray(u) if separates else np.full(d, np.inf)
 
 
 def slow_pair(margin: float) -> tuple[Floats, Floats]:
@@ -174,8 +175,8 @@ def slow_pair(margin: float) -> tuple[Floats, Floats]:
     >>> from separatrix.theory.adversary import slow_pair
     >>> X, y = slow_pair(0.125)
     >>> learner = sx.Perceptron(bias=False, passes="until-clean").fit(X, y)
-    >>> learner.n_mistakes_, sx.bounds.repeated_passes((1 + 0.125**2) ** 0.5, 0.125)
-    (33, 65.0)
+    >>> learner.n_mistakes_, round(sx.bounds.repeated_passes((1 + 0.125**2) ** 0.5, 0.125))
+    (33, 65)
     """
     gamma = inside("margin", margin, 0.0, 0.5, open_left=True)
     return np.array([[gamma, 0.5], [gamma, -1.0], [gamma, 1.0]]), np.array([1.0, 1.0, 1.0])

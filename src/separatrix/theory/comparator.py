@@ -109,7 +109,7 @@ def comparator(
     >>> X, y = sx.generate("separable", rows=200, columns=5, margin=0.5, seed=1)
     >>> found = sx.comparator(X, y)
     >>> found.separates, found.certificate(X, y).bound
-    (True, 4)
+    (True, 3)
     """
     if not seconds > 0.0:
         raise UsageError(f"seconds should be positive, but is {seconds!r}")
