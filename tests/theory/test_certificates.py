@@ -193,8 +193,8 @@ def test_a_false_witness_cannot_be_certified():
     skew = {"rows": [1, 2, 3, 4], "weights": ["1/4", "1/4", "1/5", "3/10"]}
     with pytest.raises(InputError, match="should sum to zero"):
         sx.Certificate.make("T11 not separable", skew, CORNERS, XOR, **flags)
+    weights = {"rows": [1, 2], "weights": ["-1/2", "3/2"]}
     with pytest.raises(InputError, match="not positive"):
-        weights = {"rows": [1, 2], "weights": ["-1/2", "3/2"]}
         sx.Certificate.make("T11 not separable", weights, CORNERS, XOR, **flags)
     with pytest.raises(InputError, match="row 1"):
         sx.Certificate.make("T6", {"variables": 2, "relevant": [0], "demotion": "halving"}, [[0, 1]], [1])
@@ -219,8 +219,8 @@ def test_floats_alone_would_get_these_wrong():
         sx.Certificate.make("T11 separable", u, rows, [1, 1])
     # 0.1 + 0.2 − 0.3 is not zero in doubles' exact values: no conflict of equal weights.
     near = np.array([[0.1], [0.2], [-0.3]])
+    witness = {"rows": [1, 2, 3], "weights": ["1/3"] * 3}
     with pytest.raises(InputError, match="should sum to zero"):
-        witness = {"rows": [1, 2, 3], "weights": ["1/3"] * 3}
         sx.Certificate.make("T11 not separable", witness, near, [1, 1, 1])
 
 

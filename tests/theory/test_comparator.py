@@ -124,3 +124,18 @@ def test_certify_sets_every_run_beside_its_proofs():
     assert all(e.holds for _, e in report.entries() if e.status == "verified")
     assert all(c.verify(X, y).proved for c in report.certificates)
     assert set(report.recommendation.observed) == {"perceptron", "p-norm", "winnow", "balanced-winnow"}
+
+
+def test_certify_asks_for_a_decision_where_it_found_no_separator():
+    corners, labels = np.array([[1.0, 1], [-1, -1], [1, -1], [-1, 1]]), [1, 1, -1, -1]
+    weights = {"rows": [1, 2, 3, 4], "weights": ["1/4"] * 4}
+    conflict = sx.Certificate.make("T11 not separable", weights, corners, labels, bias=True)
+
+    def play(rule, given):
+        made = {"perceptron": sx.Perceptron, "p-norm": sx.PNormPerceptron}.get(rule, sx.BalancedWinnow)
+        return made(bias=True, **given).fit(corners, labels).run_, None
+
+    report = certify(corners, labels, play, decide=lambda: conflict, bias=True, seconds=0.2)
+    assert report.ledgers["perceptron"].entry("T2").status == "violated"
+    assert report.ledgers["p-norm"].entry("T9 separable").status == "violated"
+    assert report.ledgers["perceptron"].entry("T4b").holds

@@ -25,7 +25,7 @@ from separatrix.theory.run import Run
 Play = Callable[[str, Mapping[str, Any]], tuple[Run, Floats | None]]
 """Plays one pass of a rule with its settings; returns its counters, and its weights (the bias's last)."""
 
-Refute = Callable[[], Certificate | None]
+Decide = Callable[[], Certificate | None]
 """Proves that the data is separable or not (T11), or returns None where that could not be settled."""
 
 
@@ -188,7 +188,7 @@ def certify(
     y: Any,
     play: Play,
     *,
-    refute: Refute = lambda: None,
+    decide: Decide = lambda: None,
     bias: bool = False,
     normalize: bool = False,
     iid: bool = False,
@@ -204,8 +204,8 @@ def certify(
         The greater is +1.
     play : callable
         Plays one pass of a rule; see `Play`.
-    refute : callable
-        Asked for a proof of non-separability when no separator was found; see `Refute`.
+    decide : callable
+        Asked whether the data is separable when the search found no separator; see `Decide`.
     bias : bool
         Whether a 1 is appended to every row.
     normalize : bool
@@ -234,7 +234,7 @@ def certify(
     replay = runs["perceptron"].parameters.get("tie", "mistake")
     additive, p_norm = found.proofs(X, y, replay)
     proofs = [additive, p_norm]
-    proofs += _about(game, found, X, y, additive, refute, seconds / 3.0)
+    proofs += _about(game, found, X, y, additive, decide, seconds / 3.0)
     winnow = _winnow_proof(game, X, y, seconds / 2.0)
     if winnow is not None:
         proofs.append(winnow)
@@ -246,13 +246,13 @@ def certify(
 
 
 def _about(
-    game: Game, found: _Comparators, X: Any, y: Any, additive: Certificate, refute: Refute, seconds: float
+    game: Game, found: _Comparators, X: Any, y: Any, additive: Certificate, decide: Decide, seconds: float
 ) -> list[Certificate]:
     """Return T4a and T4c of the Perceptron's u, and what is known of separability."""
     flags = {"bias": additive.data["bias"], "normalize": additive.data["normalize"]}
 
-    def made(theorem: str, u: Comparator, **more: Any) -> list[Certificate]:
-        witness = {"u": vector(u.u, u.bias_weight), **more}
+    def made(theorem: str, u: Comparator | Mapping[str, Any], **more: Any) -> list[Certificate]:
+        witness = {"u": vector(u.u, u.bias_weight) if isinstance(u, Comparator) else u, **more}
         try:
             return [Certificate.make(theorem, witness, X, y, **flags)]
         except InputError:  # not a separator after all, in exact arithmetic
@@ -270,9 +270,10 @@ def _about(
     for c in sorted(candidates, key=lambda c: c.bound):
         separable += made("T9 separable", c, p=found.p) if len(separable) == 1 else []
     if not separable:
-        known = refute()
-        if known is not None:
-            proofs.append(known)
+        known = decide()
+        proofs += [known] if known is not None else []
+        if known is not None and known.theorem in ("T11 separable", "T11 margin"):
+            separable = made("T2", known.witness["u"]) + made("T9 separable", known.witness["u"], p=found.p)
     return proofs + separable
 
 
