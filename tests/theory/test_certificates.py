@@ -339,3 +339,20 @@ def test_the_checker_imports_nothing_but_itself():
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             ours = [n for n in names if n.startswith("separatrix")]
             assert all(n.startswith("separatrix.theory.verify") for n in ours), (file.name, ours)
+
+
+def test_witnesses_beyond_the_range_of_doubles():
+    """Weights may be fractions of any size; where doubles cannot hold them, exact sums decide."""
+    rows = np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, 2.0], [0.5, 0.5]])
+    labels = [1, 1, 1, -1]
+    for huge in (10**400, Fraction(1, 10**400)):
+        values = [f"{-Fraction(huge).numerator}/{Fraction(huge).denominator}", f"{Fraction(huge)}"]
+        u = {
+            "indices": [0, 1],
+            "values": [values[0], values[1] if "/" in values[1] else values[1] + "/1"],
+            "bias": 0,
+        }
+        witness = {"u": u, "rows": [1, 2], "weights": ["1/2", "1/2"]}
+        assert sx.Certificate.make("T11 weakly separable", witness, rows, labels).verify(rows, labels).proved
+        with pytest.raises(InputError, match="row 1"):
+            sx.Certificate.make("T11 separable", {"u": u}, rows, labels)

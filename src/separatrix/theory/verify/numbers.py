@@ -51,6 +51,29 @@ def number(value: Any) -> Fraction:
     return Fraction(value)
 
 
+def nearest(value: Any) -> float:
+    """Return a double near a witness's number; an extreme one as infinity, which no quick look survives."""
+    if type(value) is not float:
+        exact = number(value)
+        value = float(exact) if not exact or Fraction(1, 2**900) <= abs(exact) <= 2**900 else math.inf
+    return value if value == 0.0 or 2.0**-900 <= abs(value) <= 2.0**900 else math.inf
+
+
+def sum_of_squares(values: Iterable[Any]) -> Fraction:
+    """Return Σ v² of a witness's numbers, exactly; sums by denominator never need a common divisor."""
+    sums: dict[int, int] = {}
+    for v in values:
+        above, below = (number(v) if type(v) is not float else _finite(v)).as_integer_ratio()
+        sums[below] = sums.get(below, 0) + above * above
+    return sum((Fraction(above, below * below) for below, above in sums.items()), Fraction(0))
+
+
+def _finite(value: float) -> float:
+    if not math.isfinite(value):
+        raise UnreadableError(f"expected a finite number, found {value!r}")
+    return value
+
+
 def exact_sum(values: np.ndarray) -> Fraction:
     """Return the sum of doubles, exactly: mantissas are whole numbers, added exponent by exponent."""
     mantissas, exponents = np.frexp(values)
@@ -82,8 +105,10 @@ def read_count(witness: Mapping[str, Any], name: str, least: int) -> int:
 
 def above(value: Fraction) -> float:
     """Return a double that is at least the value, and is it if it can."""
-    nearest = float(value)
-    return nearest if nearest >= value else math.nextafter(nearest, math.inf)
+    if abs(value) > 2**1000:
+        return math.inf if value > 0 else -(2.0**1000)
+    close = float(value)
+    return close if close >= value else math.nextafter(close, math.inf)
 
 
 def widened(value: Fraction) -> tuple[Fraction, Fraction]:
