@@ -12,7 +12,9 @@ from separatrix._native import __version__
 _HOME = {
     "BadRowsWarning": "separatrix.errors",
     "BalancedWinnow": "separatrix.online.balanced_winnow",
+    "Certificate": "separatrix.theory.certificate",
     "InputError": "separatrix.errors",
+    "Ledger": "separatrix.theory.ledger",
     "ModelError": "separatrix.errors",
     "PNormPerceptron": "separatrix.online.pnorm",
     "Perceptron": "separatrix.online.perceptron",
@@ -20,14 +22,21 @@ _HOME = {
     "SeparatrixError": "separatrix.errors",
     "UsageError": "separatrix.errors",
     "Winnow": "separatrix.online.winnow",
+    "bounds": "separatrix.theory",
+    "comparator": "separatrix.theory.comparator",
     "distances": "separatrix.theory.margin",
+    "generate": "separatrix.data.generate",
     "load": "separatrix.online.loading",
     "margin": "separatrix.theory.margin",
     "margin_l1": "separatrix.theory.margin",
     "open": "separatrix.data.reading",
+    "play": "separatrix.theory.game",
     "project": "separatrix.theory.margin",
     "read": "separatrix.data.reading",
+    "recommend": "separatrix.theory.recommend",
     "separate": "separatrix.theory.separate",
+    "vector": "separatrix.theory.certificate",
+    "write_libsvm": "separatrix.data.writing",
 }
 
 __all__ = [*sorted(_HOME), "__version__"]

@@ -78,7 +78,6 @@ Matrix = NDArray[np.float64] | tuple[NDArray[np.int64], NDArray[np.uint32], NDAr
 _Rows = tuple[
     NDArray[np.float64], NDArray[Any], NDArray[Any], NDArray[np.float64], int, tuple[list[int], list[int]]
 ]
-
 class RowStream:
     def __new__(
         cls,
@@ -97,3 +96,14 @@ class RowStream:
 
 def separate(matrix: Matrix, signs: NDArray[np.float64], bias: bool, only_decide: bool) -> dict[str, Any]: ...
 def unit_values(matrix: Matrix) -> NDArray[np.float64]: ...
+def hinge_path(
+    matrix: Matrix,
+    labels: NDArray[np.float64],
+    penalties: list[float],
+    *,
+    bias: float,
+    tolerance: float,
+    passes: int,
+    seconds: float,
+    seed: int,
+) -> list[tuple[float, NDArray[np.float64], float, int, bool]]: ...

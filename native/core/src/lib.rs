@@ -8,6 +8,7 @@
 pub mod exact;
 pub mod game;
 pub mod geometry;
+pub mod hinge;
 pub mod learner;
 pub mod matrix;
 pub mod model;

@@ -7,6 +7,7 @@ mod describe;
 mod encode;
 mod errors;
 mod geometry;
+mod hinge;
 mod labels;
 mod learner;
 mod one_row;
@@ -19,6 +20,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     encode::register(module)?;
     geometry::register(module)?;
+    hinge::register(module)?;
     learner::register(module)?;
     reading::register(module)?;
     text::register(module)?;

@@ -15,10 +15,15 @@ from separatrix.errors import SeparatrixError
 
 # command → module with a click command of that name. One line a command, sorted.
 _COMMANDS: dict[str, str] = {
+    "certify": "separatrix.cli.certify",
+    "generate": "separatrix.cli.generate",
     "inspect": "separatrix.cli.inspect",
+    "play": "separatrix.cli.play",
+    "plot": "separatrix.cli.plot",
     "predict": "separatrix.cli.predict",
     "separate": "separatrix.cli.separate",
     "train": "separatrix.cli.train",
+    "verify": "separatrix.cli.verify",
 }
 
 
