@@ -7,6 +7,7 @@
 
 pub mod game;
 pub mod learner;
+pub mod disagreement;
 pub mod matrix;
 pub mod model;
 pub mod rows;

@@ -12,6 +12,7 @@ mod one_row;
 mod reading;
 mod rows;
 mod text;
+mod disagreement;
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -20,5 +21,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     learner::register(module)?;
     reading::register(module)?;
     text::register(module)?;
+    disagreement::register(module)?;
     Ok(())
 }

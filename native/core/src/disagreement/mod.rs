@@ -1,0 +1,86 @@
+//! The fewest errors any hyperplane makes (T12): exact search, with both bounds when time runs out.
+
+pub mod boxes;
+pub mod exact;
+pub mod flats;
+pub mod nearest;
+pub mod rows;
+pub mod witness;
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use crate::matrix::Matrix;
+use boxes::{Frontier, Limits};
+use rows::{BadRows, Rows, Signed01, Weight};
+use witness::{Incumbent, Witness, net_errors};
+
+/// What is asked.
+pub struct Options {
+    pub bias: bool,
+    pub time_limit: Option<Duration>,
+    /// Stop once some direction makes at most this many weighted errors, or none can.
+    pub at_most: Option<f64>,
+    pub threads: usize,
+}
+
+/// What was found, a tie being an error.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub coefficients: Vec<f64>,
+    pub errors: f64,
+    pub lower_bound: f64,
+    pub optimal: bool,
+    pub rounds: u64,
+}
+
+/// Progress, told between rounds: errors, lower bound. Answers whether to go on.
+pub type Progress<'a> = dyn FnMut(f64, f64) -> bool + 'a;
+
+/// The direction with the fewest errors.
+pub fn minimise(
+    x: &Matrix,
+    labels: &[f64],
+    weights: Option<&[f64]>,
+    starts: &[Vec<f64>],
+    options: &Options,
+    progress: &mut Progress,
+) -> Result<Outcome, BadRows> {
+    let begun = Instant::now();
+    let signed = Signed01::new(x, labels, weights, options.bias)?;
+    let rows = Rows::merged(&signed);
+    let m = signed.m;
+    let nothing = vec![0.0; m];
+    let mut witness =
+        Witness { signed: &signed, rows: &rows, incumbent: Incumbent { errors: net_errors(&signed, &rows, &nothing), given: nothing } };
+    for start in starts {
+        if start.len() != m {
+            return Err(BadRows::Start { expected: m, found: start.len() });
+        }
+        witness.offer(start);
+    }
+    let mut incumbent = witness.incumbent;
+    let stop = AtomicBool::new(false);
+    let limits = Limits { deadline: options.time_limit.map(|t| begun + t), stop: &stop, threads: options.threads.max(1) };
+    let mut frontier = Frontier::everything(m);
+    let mut rounds = 0;
+    let told = |errors: Weight| signed.in_units(errors + rows.base);
+    while rows.count() > 0 && !frontier.is_done() && !limits.reached() {
+        let tasks = if rounds < 2 { 2 * m } else { 64 };
+        let best = incumbent.errors;
+        frontier.round(&signed, &rows, &mut incumbent, best, &limits, tasks, 3_000_000);
+        rounds += 1;
+        let bound = frontier.bound().unwrap_or(incumbent.errors).min(incumbent.errors);
+        if !progress(told(incumbent.errors), told(bound)) {
+            break;
+        }
+    }
+    let bound = if rows.count() == 0 { incumbent.errors } else { frontier.bound().unwrap_or(incumbent.errors).min(incumbent.errors) };
+    Ok(Outcome {
+        errors: told(incumbent.errors),
+        lower_bound: told(bound),
+        optimal: bound == incumbent.errors,
+        coefficients: incumbent.given,
+        rounds,
+    })
+}
