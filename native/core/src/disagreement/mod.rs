@@ -1,6 +1,7 @@
 //! The fewest errors any hyperplane makes (T12): exact search, with both bounds when time runs out.
 
 pub mod boxes;
+pub mod descent;
 pub mod exact;
 pub mod flats;
 pub mod nearest;
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use crate::matrix::Matrix;
 use boxes::{Frontier, Limits};
+use descent::{Descent, Dice, convex_starts, pocket};
 use rows::{BadRows, Rows, Signed01, Weight};
 use witness::{Incumbent, Witness, net_errors};
 
@@ -59,6 +61,8 @@ pub fn minimise(
         }
         witness.offer(start);
     }
+    let mut dice = Dice(20);
+    first_incumbents(&mut witness, &mut dice);
     let mut incumbent = witness.incumbent;
     let stop = AtomicBool::new(false);
     let limits = Limits { deadline: options.time_limit.map(|t| begun + t), stop: &stop, threads: options.threads.max(1) };
@@ -83,4 +87,29 @@ pub fn minimise(
         coefficients: incumbent.given,
         rounds,
     })
+}
+
+/// Convex losses, the pocket Perceptron and a line search from each.
+fn first_incumbents(witness: &mut Witness, dice: &mut Dice) {
+    let rows = witness.rows;
+    if rows.count() == 0 {
+        return;
+    }
+    let mut starts = convex_starts(rows);
+    starts.push(pocket(rows, dice, 5));
+    if witness.incumbent.given.iter().any(|v| *v != 0.0) {
+        starts.push(rows.from_given(&witness.incumbent.given));
+    }
+    let mut last = vec![0.0; rows.m];
+    if let Some(v) = last.last_mut() {
+        *v = 1.0;
+    }
+    starts.push(last);
+    let each = 20 * (rows.count() * (rows.m + 20)) as u64 + 20_000;
+    let mut descent = Descent::new(rows, starts[0].clone());
+    for start in starts {
+        descent.set(&start);
+        descent.improve(dice, each);
+        witness.offer(&rows.to_given(&descent.u));
+    }
 }
