@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use super::flats::Search;
-use super::rows::{Rows, Signed01, Weight};
+use super::rows::{Rows, Weight};
 use super::witness::{Incumbent, Witness};
 
 /// A set of directions: coordinate `face` is `side`, the others lie between `low` and `high`.
@@ -88,7 +88,7 @@ impl Frontier {
     }
 
     /// One round; `best` is the number of errors to beat.
-    pub fn round(&mut self, signed: &Signed01, rows: &Rows, incumbent: &mut Incumbent, best: Weight, limits: &Limits, tasks: usize, budget: u64) {
+    pub fn round(&mut self, rows: &Rows, incumbent: &mut Incumbent, best: Weight, limits: &Limits, tasks: usize, budget: u64) {
         let mut taken = Vec::new();
         while taken.len() < tasks {
             let deep = self.open.len() > MOST;
@@ -101,11 +101,12 @@ impl Frontier {
         let results: Vec<Mutex<Option<Returned>>> = taken.iter().map(|_| Mutex::new(None)).collect();
         let next = AtomicUsize::new(0);
         let work = || {
-            let mut search = Search::new(rows, best);
+            let reached = || limits.reached();
+            let mut search = Search::new(rows, best, &reached);
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some(region) = taken.get(at) else { break };
-                let mut witness = Witness { signed, rows, incumbent: incumbent.clone() };
+                let mut witness = Witness { rows, incumbent: incumbent.clone() };
                 let returned = task(&mut search, region, best, budget, limits, &mut witness);
                 if let Ok(mut slot) = results[at].lock() {
                     *slot = Some(returned);
@@ -180,6 +181,10 @@ fn task(search: &mut Search, region: &Region, best: Weight, budget: u64, limits:
             search.strict = !narrow;
             search.limit = if narrow { u64::MAX } else { search.work + PATIENCE };
             search.explore(0, errors, witness);
+            if limits.reached() {
+                open.push(region);
+                break;
+            }
             if narrow {
                 if let Some(bound) = search.unresolved {
                     stuck = Some(stuck.map_or(bound, |s| s.min(bound)));

@@ -115,6 +115,8 @@ pub struct Search<'a> {
     pub exhausted: bool,
     /// Stop at the first unresolved cell: a smaller box will show whether it exists.
     pub strict: bool,
+    stopped: &'a dyn Fn() -> bool,
+    asked: u64,
     tried: Vec<bool>,
     small: Flat<i128>,
     big: Flat<num_bigint::BigInt>,
@@ -137,7 +139,7 @@ enum Refined {
 
 impl<'a> Search<'a> {
     #[must_use]
-    pub fn new(rows: &'a Rows, best: Weight) -> Self {
+    pub fn new(rows: &'a Rows, best: Weight, stopped: &'a dyn Fn() -> bool) -> Self {
         Search {
             rows,
             face: 0,
@@ -151,6 +153,8 @@ impl<'a> Search<'a> {
             patience: 3000.0,
             exhausted: false,
             strict: true,
+            stopped,
+            asked: 0,
             tried: vec![false; rows.count()],
             small: Flat::new(),
             big: Flat::new(),
@@ -332,6 +336,11 @@ impl<'a> Search<'a> {
         if self.work > self.limit {
             self.exhausted = true;
             return;
+        }
+        if self.work > self.asked {
+            // About every tenth of a second.
+            self.asked = self.work + 20_000_000;
+            self.exhausted |= (self.stopped)();
         }
         let wide = self.levels[depth].columns.len();
         if wide == 1 {

@@ -54,7 +54,7 @@ pub fn minimise(
     let m = signed.m;
     let nothing = vec![0.0; m];
     let mut witness =
-        Witness { signed: &signed, rows: &rows, incumbent: Incumbent { errors: net_errors(&signed, &rows, &nothing), given: nothing } };
+        Witness { rows: &rows, incumbent: Incumbent { errors: net_errors(&rows, &nothing), given: nothing } };
     for start in starts {
         if start.len() != m {
             return Err(BadRows::Start { expected: m, found: start.len() });
@@ -66,13 +66,13 @@ pub fn minimise(
     let mut incumbent = witness.incumbent;
     let stop = AtomicBool::new(false);
     let limits = Limits { deadline: options.time_limit.map(|t| begun + t), stop: &stop, threads: options.threads.max(1) };
-    let mut frontier = Frontier::everything(m);
+    let mut frontier = Frontier::everything(rows.m);
     let mut rounds = 0;
     let told = |errors: Weight| signed.in_units(errors + rows.base);
     while rows.count() > 0 && !frontier.is_done() && !limits.reached() {
-        let tasks = if rounds < 2 { 2 * m } else { 64 };
+        let tasks = if rounds < 2 { 2 * rows.m } else { 64 };
         let best = incumbent.errors;
-        frontier.round(&signed, &rows, &mut incumbent, best, &limits, tasks, 3_000_000);
+        frontier.round(&rows, &mut incumbent, best, &limits, tasks, 3_000_000);
         rounds += 1;
         let bound = frontier.bound().unwrap_or(incumbent.errors).min(incumbent.errors);
         if !progress(told(incumbent.errors), told(bound)) {

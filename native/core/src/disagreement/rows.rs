@@ -13,8 +13,11 @@ use std::sync::OnceLock;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
-use super::exact::{Integers, integers, split};
+use super::exact::{Flat, Integers, integers, split};
 use crate::matrix::Matrix;
+
+/// Beyond so many columns their independence is not looked into.
+const MOST_RANKED: usize = 64;
 
 /// Weights as exact multiples of one power of two.
 pub type Weight = i128;
@@ -139,6 +142,10 @@ pub struct Rows {
     pub origin: Vec<usize>,
     scale: Vec<f64>,
     shift: Vec<f64>,
+    /// Columns of the data that the others do not determine; the search sees no other.
+    kept: Vec<usize>,
+    /// Columns of the data, the bias's 1 counted.
+    wide: usize,
     bias: bool,
     exact: OnceLock<Integers>,
     given: Vec<f64>,
@@ -194,20 +201,46 @@ impl Rows {
             origin,
             scale,
             shift,
+            kept: (0..m).collect(),
+            wide: m,
             bias: signed.bias,
             exact: OnceLock::new(),
             given,
         };
+        if m <= MOST_RANKED {
+            rows.kept = rows.independent_columns();
+            rows.m = rows.kept.len();
+        }
         rows.approximate();
         rows
     }
 
+    /// The pivot columns of an exact elimination: what the other columns add, these can say as well.
+    fn independent_columns(&self) -> Vec<usize> {
+        let mut flat: Flat<BigInt> = Flat::new();
+        let mut columns = Vec::new();
+        for i in 0..self.count() {
+            let row = flat.reduce(&self.integer_row(i));
+            // The bias last: a column that is constant must not displace it.
+            let found = (0..self.wide).rev().find(|j| !row[*j].is_zero());
+            if let Some(column) = found {
+                flat.push(row, column);
+                columns.push(column);
+                if columns.len() == self.wide {
+                    break;
+                }
+            }
+        }
+        columns.sort_unstable();
+        columns
+    }
+
     fn approximate(&mut self) {
         let m = self.m;
-        for row in self.given.chunks_exact(m.max(1)) {
-            let anchor = if self.bias { row[m - 1] } else { 0.0 };
+        for row in self.given.chunks_exact(self.wide.max(1)) {
+            let anchor = if self.bias { row[self.wide - 1] } else { 0.0 };
             let start = self.values.len();
-            self.values.extend((0..m).map(|j| (row[j] - self.shift[j] * anchor) * self.scale[j]));
+            self.values.extend(self.kept.iter().map(|&j| (row[j] - self.shift[j] * anchor) * self.scale[j]));
             let own = &mut self.values[start..];
             let top = own.iter().fold(0.0f64, |a, v| a.max(v.abs()));
             // Without a bias rows may have any length; a power of two brings each to about 1.
@@ -232,8 +265,8 @@ impl Rows {
 
     /// A row as given, its sign that of the heavier side of its line.
     #[must_use]
-    pub fn given_row(&self, i: usize, m: usize) -> &[f64] {
-        &self.given[i * m..(i + 1) * m]
+    pub fn given_row(&self, i: usize) -> &[f64] {
+        &self.given[i * self.wide..(i + 1) * self.wide]
     }
 
     #[must_use]
@@ -244,12 +277,12 @@ impl Rows {
     /// One row as integers, in the search's coordinates.
     #[must_use]
     pub fn integer_row(&self, i: usize) -> Vec<BigInt> {
-        let m = self.m;
-        let row = &self.given[i * m..(i + 1) * m];
-        let anchor = if self.bias { row[m - 1] } else { 0.0 };
+        let wide = self.wide;
+        let row = &self.given[i * wide..(i + 1) * wide];
+        let anchor = if self.bias { row[wide - 1] } else { 0.0 };
         // value_j·scale_j − shift_j·anchor·scale_j, each an exact product of a double and ±2^k.
-        let first: Vec<(i64, i32)> = (0..m).map(|j| scaled(row[j], self.scale[j])).collect();
-        let second: Vec<(i64, i32)> = (0..m).map(|j| scaled(-self.shift[j] * anchor, self.scale[j])).collect();
+        let first: Vec<(i64, i32)> = self.kept.iter().map(|&j| scaled(row[j], self.scale[j])).collect();
+        let second: Vec<(i64, i32)> = self.kept.iter().map(|&j| scaled(-self.shift[j] * anchor, self.scale[j])).collect();
         let least = first.iter().chain(&second).filter(|p| p.0 != 0).map(|p| p.1).min().unwrap_or(0);
         let whole = |p: &(i64, i32)| if p.0 == 0 { BigInt::zero() } else { BigInt::from(p.0) << ((p.1 - least) as usize) };
         let mut out: Vec<BigInt> = first.iter().zip(&second).map(|(a, b)| whole(a) + whole(b)).collect();
@@ -269,24 +302,26 @@ impl Rows {
     /// A direction of the search as coefficients for the data as given.
     #[must_use]
     pub fn to_given(&self, u: &[f64]) -> Vec<f64> {
-        let mut w: Vec<f64> = u.iter().zip(&self.scale).map(|(a, s)| a * s).collect();
+        let mut w = vec![0.0; self.wide];
+        for (a, &j) in u.iter().zip(&self.kept) {
+            w[j] = a * self.scale[j];
+        }
         if self.bias {
-            let moved: f64 = (0..self.m - 1).map(|j| self.shift[j] * w[j]).sum();
-            w[self.m - 1] -= moved;
+            let moved: f64 = (0..self.wide - 1).map(|j| self.shift[j] * w[j]).sum();
+            w[self.wide - 1] -= moved;
         }
         w
     }
 
-    /// The inverse of [`Rows::to_given`].
+    /// A direction of the search near coefficients for the data as given: the one that gives the same
+    /// values when the search sees every column.
     #[must_use]
     pub fn from_given(&self, w: &[f64]) -> Vec<f64> {
-        let mut u = w.to_vec();
+        let mut moved = w.to_vec();
         if self.bias {
-            let moved: f64 = (0..self.m - 1).map(|j| self.shift[j] * w[j]).sum();
-            u[self.m - 1] += moved;
+            moved[self.wide - 1] += (0..self.wide - 1).map(|j| self.shift[j] * w[j]).sum::<f64>();
         }
-        u.iter_mut().zip(&self.scale).for_each(|(a, s)| *a /= s);
-        u
+        self.kept.iter().map(|&j| moved[j] / self.scale[j]).collect()
     }
 }
 

@@ -3,7 +3,7 @@
 use super::exact::dot_sign;
 use super::flats::{Found, Judge};
 use super::nearest::{Nearest, dot, nearest_point};
-use super::rows::{Rows, Signed01, Weight};
+use super::rows::{Rows, Weight};
 
 /// The incumbent: coefficients for the data as given, and the net errors they make on merged rows.
 #[derive(Clone)]
@@ -38,10 +38,10 @@ pub fn sign(row: &[f64], w: &[f64]) -> i32 {
 
 /// Net errors of coefficients on the merged rows, counted exactly, a tie being an error.
 #[must_use]
-pub fn net_errors(signed: &Signed01, rows: &Rows, w: &[f64]) -> Weight {
+pub fn net_errors(rows: &Rows, w: &[f64]) -> Weight {
     let mut total = 0;
     for k in 0..rows.count() {
-        if !is_right(rows.given_row(k, signed.m), w) {
+        if !is_right(rows.given_row(k), w) {
             total += rows.weights[k];
         }
     }
@@ -50,7 +50,6 @@ pub fn net_errors(signed: &Signed01, rows: &Rows, w: &[f64]) -> Weight {
 
 /// Makes directions of cells; keeps the best.
 pub struct Witness<'a> {
-    pub signed: &'a Signed01,
     pub rows: &'a Rows,
     pub incumbent: Incumbent,
 }
@@ -58,7 +57,7 @@ pub struct Witness<'a> {
 impl Witness<'_> {
     /// Takes coefficients if they err less.
     pub fn offer(&mut self, given: &[f64]) -> Weight {
-        let errors = net_errors(self.signed, self.rows, given);
+        let errors = net_errors(self.rows, given);
         if errors < self.incumbent.errors {
             self.incumbent = Incumbent { errors, given: given.to_vec() };
         }
