@@ -338,8 +338,8 @@ impl<'a> Search<'a> {
             return;
         }
         if self.work > self.asked {
-            // About every tenth of a second.
-            self.asked = self.work + 20_000_000;
+            // Every few milliseconds.
+            self.asked = self.work + 1_000_000;
             self.exhausted |= (self.stopped)();
         }
         let wide = self.levels[depth].columns.len();
@@ -568,7 +568,7 @@ impl<'a> Search<'a> {
                 rounded(&row, self.small.orientation())
             }
             Integers::Big(all) => {
-                self.work += 5000;
+                self.work += 100 * (self.rows.m * self.rows.m) as u64;
                 let row = self.reduced(all, &self.big, id);
                 if row.iter().all(|v| Integer::sign(v) == 0) {
                     return Refined::Vanishes;
@@ -687,7 +687,7 @@ impl<'a> Search<'a> {
     }
 
     /// Which root comes first on the line: by doubles when they are sure, in integers otherwise.
-    fn compare(&self, level: &Level, columns: &[usize], x: &Root, y: &Root) -> Ordering {
+    fn compare(&mut self, level: &Level, columns: &[usize], x: &Root, y: &Root) -> Ordering {
         if x.at + x.within < y.at - y.within {
             return Ordering::Less;
         }
@@ -699,6 +699,7 @@ impl<'a> Search<'a> {
         }
         let (i, j) = (level.ids[x.row as usize], level.ids[y.row as usize]);
         let (constant, free) = (self.face, columns[0]);
+        self.work += if matches!(self.rows.exact(), Integers::Small(_)) { 100 } else { 10_000 };
         match self.rows.exact() {
             Integers::Small(all) => self.compare_exactly(all, &self.small, i, j, constant, free),
             Integers::Big(all) => self.compare_exactly(all, &self.big, i, j, constant, free),

@@ -1,6 +1,7 @@
 //! The fewest errors any hyperplane makes (T12): exact search, with both bounds when time runs out.
 
 pub mod boxes;
+pub mod conflicts;
 pub mod descent;
 pub mod exact;
 pub mod flats;
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use crate::matrix::Matrix;
 use boxes::{Frontier, Limits};
+use conflicts::Tree;
 use descent::{Descent, Dice, convex_starts, pocket};
 use rows::{BadRows, Rows, Signed01, Weight};
 use witness::{Incumbent, Witness, net_errors};
@@ -64,22 +66,39 @@ pub fn minimise(
     let mut dice = Dice(20);
     first_incumbents(&mut witness, &mut dice);
     let mut incumbent = witness.incumbent;
-    let stop = AtomicBool::new(false);
-    let limits = Limits { deadline: options.time_limit.map(|t| begun + t), stop: &stop, threads: options.threads.max(1) };
-    let mut frontier = Frontier::everything(rows.m);
-    let mut rounds = 0;
+    let limits = Limits { deadline: options.time_limit.map(|t| begun + t), stop: &AtomicBool::new(false), threads: options.threads.max(1) };
     let told = |errors: Weight| signed.in_units(errors + rows.base);
-    while rows.count() > 0 && !frontier.is_done() && !limits.reached() {
-        let tasks = if rounds < 2 { 2 * rows.m } else { 64 };
-        let best = incumbent.errors;
-        frontier.round(&rows, &mut incumbent, best, &limits, tasks, 3_000_000);
+    // A decision needs directions of at most this many errors, and no better one.
+    let wanted = options.at_most.map(|k| allowed(k, &signed, rows.base));
+    let target = |best: Weight| wanted.map_or(best, |k| best.min(k + 1));
+    let mut search = if rows.m <= MOST_BOXED { Method::Boxes(Frontier::everything(rows.m)) } else { Method::Conflicts(Tree::default()) };
+    let mut descent = Descent::new(&rows, vec![0.0; rows.m]);
+    let mut rounds = 0;
+    let mut bound = 0;
+    let goes_on = |incumbent: &Incumbent| wanted.is_none_or(|k| incumbent.errors > k);
+    if rows.count() == 0 {
+        bound = incumbent.errors;
+    }
+    while bound < target(incumbent.errors) && goes_on(&incumbent) && !limits.reached() {
+        let best = target(incumbent.errors);
+        let open = match &mut search {
+            Method::Boxes(frontier) => {
+                let tasks = if rounds < 2 { 2 * rows.m } else { 64 };
+                frontier.round(&rows, &mut incumbent, best, &limits, tasks, 3_000_000);
+                (frontier.bound(), frontier.is_done())
+            }
+            Method::Conflicts(tree) => {
+                tree.round(&rows, &mut incumbent, best, &limits, &mut descent, &mut dice);
+                (tree.bound(), tree.is_done())
+            }
+        };
+        let reach = target(incumbent.errors).max(if goes_on(&incumbent) { 0 } else { bound });
+        bound = bound.max(open.0.unwrap_or(reach)).min(target(incumbent.errors)).min(incumbent.errors);
         rounds += 1;
-        let bound = frontier.bound().unwrap_or(incumbent.errors).min(incumbent.errors);
-        if !progress(told(incumbent.errors), told(bound)) {
+        if !progress(told(incumbent.errors), told(bound)) || open.1 {
             break;
         }
     }
-    let bound = if rows.count() == 0 { incumbent.errors } else { frontier.bound().unwrap_or(incumbent.errors).min(incumbent.errors) };
     Ok(Outcome {
         errors: told(incumbent.errors),
         lower_bound: told(bound),
@@ -87,6 +106,20 @@ pub fn minimise(
         coefficients: incumbent.given,
         rounds,
     })
+}
+
+/// Up to so many columns the search is over boxes of directions, beyond over conflicts.
+const MOST_BOXED: usize = 8;
+
+enum Method {
+    Boxes(Frontier),
+    Conflicts(Tree),
+}
+
+/// The net errors that `at_most` allows: −1 when the unavoidable ones are already too many.
+fn allowed(at_most: f64, signed: &Signed01, base: Weight) -> Weight {
+    let units = (at_most * f64::from(signed.unit).exp2()).floor().clamp(-1.0, 1e37) as Weight;
+    (units - base).max(-1)
 }
 
 /// Convex losses, the pocket Perceptron and a line search from each.
