@@ -22,6 +22,12 @@ _HOME = {
     "load": "separatrix.online.loading",
     "open": "separatrix.data.reading",
     "read": "separatrix.data.reading",
+    "Disagreement": "separatrix.batch.disagreement",
+    "MinDisagreement": "separatrix.batch.disagreement",
+    "Pocket": "separatrix.batch.pocket",
+    "local_search": "separatrix.batch.pocket",
+    "min_disagreement": "separatrix.batch.disagreement",
+    "polynomial_features": "separatrix.batch.polynomial",
 }
 
 __all__ = [*sorted(_HOME), "__version__"]

@@ -5,11 +5,11 @@ use std::time::Duration;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use separatrix_core::disagreement::{Options, minimise};
+use separatrix_core::disagreement::{Options, minimise, score_signs as core_score_signs};
 
 use crate::arrays::MatrixArgument;
 
-/// (coefficients, errors, lower bound, optimal, interrupted by the callback)
+/// (coefficients, errors, lower bound, optimal)
 type Answer<'py> = (Bound<'py, PyArray1<f64>>, f64, f64, bool);
 
 #[pyfunction]
@@ -61,6 +61,21 @@ fn min_disagreement<'py>(
     Ok((outcome.coefficients.into_pyarray(py), outcome.errors, outcome.lower_bound, outcome.optimal))
 }
 
+/// The exact sign of each row's score.
+#[pyfunction]
+fn score_signs<'py>(
+    py: Python<'py>,
+    x: MatrixArgument<'py>,
+    coefficients: PyReadonlyArray1<'py, f64>,
+    intercept: f64,
+) -> PyResult<Bound<'py, PyArray1<i8>>> {
+    let owned = x.checked()?;
+    let matrix = owned.matrix()?;
+    let coefficients = coefficients.as_slice()?;
+    Ok(py.detach(|| core_score_signs(&matrix, coefficients, intercept)).into_pyarray(py))
+}
+
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(min_disagreement, module)?)
+    module.add_function(wrap_pyfunction!(min_disagreement, module)?)?;
+    module.add_function(wrap_pyfunction!(score_signs, module)?)
 }

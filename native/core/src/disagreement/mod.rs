@@ -77,9 +77,9 @@ pub fn minimise(
     let mut bound = 0;
     let goes_on = |incumbent: &Incumbent| wanted.is_none_or(|k| incumbent.errors > k);
     if rows.count() == 0 {
-        bound = incumbent.errors;
+        bound = incumbent.errors.min(0);
     }
-    while bound < target(incumbent.errors) && goes_on(&incumbent) && !limits.reached() {
+    while rows.count() > 0 && bound < target(incumbent.errors) && goes_on(&incumbent) && !limits.reached() {
         let best = target(incumbent.errors);
         let open = match &mut search {
             Method::Boxes(frontier) => {
@@ -125,17 +125,23 @@ fn allowed(at_most: f64, signed: &Signed01, base: Weight) -> Weight {
 /// Convex losses, the pocket Perceptron and a line search from each.
 fn first_incumbents(witness: &mut Witness, dice: &mut Dice) {
     let rows = witness.rows;
+    let mut last = vec![0.0; rows.m];
+    if let Some(v) = last.last_mut() {
+        *v = 1.0;
+    }
     if rows.count() == 0 {
+        // Only lines of equal sides, if any: every direction off their planes is best.
+        let width = witness.incumbent.given.len();
+        for _ in 0..if rows.balanced().is_empty() { 0 } else { 20 } {
+            let given: Vec<f64> = (0..width).map(|_| dice.bell()).collect();
+            witness.offer(&given);
+        }
         return;
     }
     let mut starts = convex_starts(rows);
     starts.push(pocket(rows, dice, 5));
     if witness.incumbent.given.iter().any(|v| *v != 0.0) {
         starts.push(rows.from_given(&witness.incumbent.given));
-    }
-    let mut last = vec![0.0; rows.m];
-    if let Some(v) = last.last_mut() {
-        *v = 1.0;
     }
     starts.push(last);
     let each = 20 * (rows.count() * (rows.m + 20)) as u64 + 20_000;
@@ -145,4 +151,24 @@ fn first_incumbents(witness: &mut Witness, dice: &mut Dice) {
         descent.improve(dice, each);
         witness.offer(&rows.to_given(&descent.u));
     }
+}
+
+/// The exact sign of each row's score `x·w + b`.
+#[must_use]
+pub fn score_signs(x: &Matrix, coefficients: &[f64], intercept: f64) -> Vec<i8> {
+    let mut row = Vec::new();
+    let mut own = Vec::new();
+    (0..x.rows())
+        .map(|i| {
+            row.clear();
+            own.clear();
+            x.for_each_entry(i, |j, v| {
+                row.push(v);
+                own.push(coefficients.get(j).copied().unwrap_or(0.0));
+            });
+            row.push(1.0);
+            own.push(intercept);
+            witness::sign(&row, &own) as i8
+        })
+        .collect()
 }

@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
+use super::descent::Dice;
 use super::exact::{Flat, Integers, integers, split};
 use crate::matrix::Matrix;
 
@@ -138,8 +139,10 @@ pub struct Rows {
     pub weights: Vec<Weight>,
     /// Errors that no `w` avoids.
     pub base: Weight,
-    /// One of the given rows for each.
-    pub origin: Vec<usize>,
+    /// What a direction on row i's plane errs beyond `weights[i]`: the lighter side of its line.
+    pub lighter: Vec<Weight>,
+    /// Lines whose sides weigh the same, as given, with that weight: they only cost where `z·w = 0`.
+    balanced: Vec<(Vec<f64>, Weight)>,
     scale: Vec<f64>,
     shift: Vec<f64>,
     /// Columns of the data that the others do not determine; the search sees no other.
@@ -180,16 +183,18 @@ impl Rows {
         }
         let mut given = Vec::new();
         let mut weights = Vec::new();
-        let mut origin = Vec::new();
+        let mut lighter = Vec::new();
+        let mut balanced = Vec::new();
         for (i, along, against, _) in lines {
             base += along.min(against);
             if along == against {
+                balanced.push((signed.row(i).to_vec(), along));
                 continue;
             }
             let sign = if along > against { 1.0 } else { -1.0 };
             given.extend(signed.row(i).iter().map(|v| v * sign));
             weights.push((along - against).abs());
-            origin.push(i);
+            lighter.push(along.min(against));
         }
         let (scale, shift) = coordinates(&given, m, signed.bias);
         let mut rows = Rows {
@@ -198,7 +203,8 @@ impl Rows {
             slack: Vec::new(),
             weights,
             base,
-            origin,
+            lighter,
+            balanced,
             scale,
             shift,
             kept: (0..m).collect(),
@@ -269,9 +275,10 @@ impl Rows {
         &self.given[i * self.wide..(i + 1) * self.wide]
     }
 
+    /// Lines of equal sides and what each side weighs.
     #[must_use]
-    pub fn total(&self) -> Weight {
-        self.weights.iter().sum()
+    pub fn balanced(&self) -> &[(Vec<f64>, Weight)] {
+        &self.balanced
     }
 
     /// One row as integers, in the search's coordinates.
@@ -311,6 +318,17 @@ impl Rows {
             w[self.wide - 1] -= moved;
         }
         w
+    }
+
+    /// Coefficients moved at random in every column, by about `step` in the search's coordinates.
+    #[must_use]
+    pub fn nudged(&self, w: &[f64], step: f64, dice: &mut Dice) -> Vec<f64> {
+        let move_by: Vec<f64> = self.scale.iter().map(|s| step * dice.bell() * s).collect();
+        let mut out: Vec<f64> = w.iter().zip(&move_by).map(|(a, b)| a + b).collect();
+        if self.bias {
+            out[self.wide - 1] -= (0..self.wide - 1).map(|j| self.shift[j] * move_by[j]).sum::<f64>();
+        }
+        out
     }
 
     /// A direction of the search near coefficients for the data as given: the one that gives the same

@@ -1,8 +1,9 @@
 //! From a cell that the search believes in to a direction in doubles whose errors are counted exactly.
 
+use super::descent::Dice;
 use super::exact::dot_sign;
 use super::flats::{Found, Judge};
-use super::nearest::{Nearest, dot, nearest_point};
+use super::nearest::{Nearest, dot, nearest_point, norm};
 use super::rows::{Rows, Weight};
 
 /// The incumbent: coefficients for the data as given, and the net errors they make on merged rows.
@@ -10,12 +11,6 @@ use super::rows::{Rows, Weight};
 pub struct Incumbent {
     pub errors: Weight,
     pub given: Vec<f64>,
-}
-
-/// Is `z·w > 0`, exactly?
-#[must_use]
-pub fn is_right(row: &[f64], w: &[f64]) -> bool {
-    sign(row, w) > 0
 }
 
 /// The exact sign of `z·w`.
@@ -41,11 +36,18 @@ pub fn sign(row: &[f64], w: &[f64]) -> i32 {
 pub fn net_errors(rows: &Rows, w: &[f64]) -> Weight {
     let mut total = 0;
     for k in 0..rows.count() {
-        if !is_right(rows.given_row(k), w) {
-            total += rows.weights[k];
+        match sign(rows.given_row(k), w) {
+            1 => {}
+            0 => total += rows.weights[k] + rows.lighter[k],
+            _ => total += rows.weights[k],
         }
     }
-    total
+    total + rows.balanced().iter().filter(|(row, _)| sign(row, w) == 0).map(|(_, weight)| weight).sum::<Weight>()
+}
+
+/// Is some row that matters exactly on the plane?
+fn has_tie(rows: &Rows, w: &[f64]) -> bool {
+    (0..rows.count()).any(|k| sign(rows.given_row(k), w) == 0) || rows.balanced().iter().any(|(row, _)| sign(row, w) == 0)
 }
 
 /// Makes directions of cells; keeps the best.
@@ -55,8 +57,27 @@ pub struct Witness<'a> {
 }
 
 impl Witness<'_> {
-    /// Takes coefficients if they err less.
+    /// Takes coefficients if they err less. Those that pass exactly through rows are moved a little as
+    /// well: off the planes a tie costs no more.
     pub fn offer(&mut self, given: &[f64]) -> Weight {
+        let mut errors = self.take(given);
+        if given.iter().all(|v| v.is_finite()) && has_tie(self.rows, given) {
+            let mut dice = Dice(7);
+            let u = self.rows.from_given(given);
+            let size = norm(&u).max(1e-300);
+            for step in [1e-12, 1e-9, 1e-6, 1e-3] {
+                for _ in 0..3 {
+                    errors = errors.min(self.take(&self.rows.nudged(given, step * size, &mut dice)));
+                }
+            }
+        }
+        errors
+    }
+
+    fn take(&mut self, given: &[f64]) -> Weight {
+        if !given.iter().all(|v| v.is_finite()) {
+            return Weight::MAX;
+        }
         let errors = net_errors(self.rows, given);
         if errors < self.incumbent.errors {
             self.incumbent = Incumbent { errors, given: given.to_vec() };
