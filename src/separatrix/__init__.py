@@ -12,22 +12,22 @@ from separatrix._native import __version__
 _HOME = {
     "BadRowsWarning": "separatrix.errors",
     "BalancedWinnow": "separatrix.online.balanced_winnow",
+    "Disagreement": "separatrix.batch.disagreement",
     "InputError": "separatrix.errors",
+    "MinDisagreement": "separatrix.batch.disagreement",
     "ModelError": "separatrix.errors",
     "PNormPerceptron": "separatrix.online.pnorm",
     "Perceptron": "separatrix.online.perceptron",
+    "Pocket": "separatrix.batch.pocket",
     "SeparatrixError": "separatrix.errors",
     "UsageError": "separatrix.errors",
     "Winnow": "separatrix.online.winnow",
     "load": "separatrix.online.loading",
-    "open": "separatrix.data.reading",
-    "read": "separatrix.data.reading",
-    "Disagreement": "separatrix.batch.disagreement",
-    "MinDisagreement": "separatrix.batch.disagreement",
-    "Pocket": "separatrix.batch.pocket",
     "local_search": "separatrix.batch.pocket",
     "min_disagreement": "separatrix.batch.disagreement",
+    "open": "separatrix.data.reading",
     "polynomial_features": "separatrix.batch.polynomial",
+    "read": "separatrix.data.reading",
 }
 
 __all__ = [*sorted(_HOME), "__version__"]

@@ -94,3 +94,16 @@ class RowStream:
     def next_batch(self) -> _Rows | None: ...
     def read_all(self) -> tuple[_Rows, dict[str, Any]]: ...
     def so_far(self) -> tuple[int, int, list[str], int | None]: ...
+
+def min_disagreement(
+    x: Matrix,
+    labels: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+    starts: list[list[float]],
+    bias: bool,
+    time_limit: float | None,
+    at_most: float | None,
+    threads: int,
+    progress: Any,
+) -> tuple[NDArray[np.float64], float, float, bool]: ...
+def score_signs(x: Matrix, coefficients: NDArray[np.float64], intercept: float) -> NDArray[np.int8]: ...

@@ -16,7 +16,11 @@ def _orthogonal(rows: Sequence[Sequence[Fraction]], row: Sequence[Fraction]) -> 
     drop = next(j for j, v in enumerate(row) if v)
     sign = 1 if row[drop] > 0 else -1
     return [
-        [sign * (row[drop] * v - other[drop] * r) for j, (v, r) in enumerate(zip(other, row, strict=True)) if j != drop]
+        [
+            sign * (row[drop] * v - other[drop] * r)
+            for j, (v, r) in enumerate(zip(other, row, strict=True))
+            if j != drop
+        ]
         for other in rows
     ]
 

@@ -5,9 +5,9 @@
 //!
 //! Each `pub mod` below has a page of its own at the top of its file.
 
+pub mod disagreement;
 pub mod game;
 pub mod learner;
-pub mod disagreement;
 pub mod matrix;
 pub mod model;
 pub mod rows;

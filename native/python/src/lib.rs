@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod arrays;
 mod describe;
+mod disagreement;
 mod encode;
 mod errors;
 mod labels;
@@ -12,15 +13,14 @@ mod one_row;
 mod reading;
 mod rows;
 mod text;
-mod disagreement;
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    disagreement::register(module)?;
     encode::register(module)?;
     learner::register(module)?;
     reading::register(module)?;
     text::register(module)?;
-    disagreement::register(module)?;
     Ok(())
 }

@@ -20,11 +20,17 @@ _Row = tuple[Fraction, ...]
 
 
 def best_face(
-    X: NDArray[np.float64], labels: NDArray[np.float64], loads: NDArray[np.float64], tie: str, deadline: float | None
+    X: NDArray[np.float64],
+    labels: NDArray[np.float64],
+    loads: NDArray[np.float64],
+    tie: str,
+    deadline: float | None,
 ) -> tuple[list[NDArray[np.float64]], float]:
     """Return candidates, one a flat of dimension ≥ 1, and a lower bound of the errors on all of them."""
     favoured = 1.0 if tie == "positive" else -1.0
-    rows = [tuple(Fraction(v) * int(s) for v in row) for row, s in zip(X.tolist(), labels.tolist(), strict=True)]
+    rows = [
+        tuple(Fraction(v) * int(s) for v in row) for row, s in zip(X.tolist(), labels.tolist(), strict=True)
+    ]
     width = X.shape[1]
     found: list[NDArray[np.float64]] = []
     lowest = math.inf
@@ -44,7 +50,10 @@ def best_face(
         t, _, bound, _ = _native.min_disagreement(
             np.array(whole), np.ones(len(rows)), loads, [], False, None, None, 1, None
         )
-        w = [sum((Fraction(a) * v[j] for a, v in zip(t.tolist(), basis, strict=True)), Fraction(0)) for j in range(width)]
+        w = [
+            sum((Fraction(a) * v[j] for a, v in zip(t.tolist(), basis, strict=True)), Fraction(0))
+            for j in range(width)
+        ]
         if len(basis) == 1:
             # Any multiple will do: one of whole numbers, if doubles hold it.
             factor = lcm(*(v.denominator for v in w))
@@ -58,7 +67,10 @@ def best_face(
         if deadline is not None and time.perf_counter() > deadline:
             lowest = 0.0
             return
-        inside = [tuple(sum((a * b for a, b in zip(row, v, strict=True)), Fraction(0)) for v in basis) for row in rows]
+        inside = [
+            tuple(sum((a * b for a, b in zip(row, v, strict=True)), Fraction(0)) for v in basis)
+            for row in rows
+        ]
         vanishing = tuple(i for i, r in enumerate(inside) if not any(r))
         if vanishing in seen:
             return

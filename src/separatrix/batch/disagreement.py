@@ -51,7 +51,9 @@ def _checked(bias: Any, tie: Any, time_limit: Any, at_most: Any, threads: Any) -
     if tie not in _TIES:
         raise UsageError(f"tie should be one of {', '.join(_TIES)}, but is {tie!r}")
     if time_limit is not None and not (_is_number(time_limit) and 0 <= time_limit):
-        raise UsageError(f"time_limit should be a number of seconds, at least 0, or None, but is {time_limit!r}")
+        raise UsageError(
+            f"time_limit should be a number of seconds, at least 0, or None, but is {time_limit!r}"
+        )
     if at_most is not None and not (_is_number(at_most) and 0 <= at_most):
         raise UsageError(f"at_most should be a number of errors, at least 0, or None, but is {at_most!r}")
     if threads is None:
@@ -77,7 +79,9 @@ def error_rows(
     X: Any, signed_labels: NDArray[np.float64], coef: NDArray[np.float64], intercept: float, tie: str
 ) -> NDArray[np.int64]:
     """Return the rows that a hyperplane gets wrong, its scores' signs decided exactly, counted from 0."""
-    signs = _native.score_signs(native_matrix(X), np.ascontiguousarray(coef, dtype=np.float64), float(intercept))
+    signs = _native.score_signs(
+        native_matrix(X), np.ascontiguousarray(coef, dtype=np.float64), float(intercept)
+    )
     scores = signs.astype(np.float64)
     if tie != "mistake":
         scores[scores == 0] = 1.0 if tie == "positive" else -1.0
@@ -165,7 +169,9 @@ def min_disagreement(
     matrix = native_matrix(data)
     given = [np.asarray(s, dtype=np.float64).tolist() for s in starts]
 
-    def search(with_bias: bool, limit: float | None, known: list[list[float]]) -> tuple[NDArray[np.float64], float, float]:
+    def search(
+        with_bias: bool, limit: float | None, known: list[list[float]]
+    ) -> tuple[NDArray[np.float64], float, float]:
         try:
             w, errors, bound, _ = _native.min_disagreement(
                 matrix, labels, weights, known, with_bias, limit, at_most, threads, progress
@@ -176,7 +182,9 @@ def min_disagreement(
 
     w, errors, bound = search(bool(bias), time_limit, given)
     if not bias and tie != "mistake":
-        w, errors, bound = _with_ties(data, labels, weights, tie, (w, errors, bound), search, time_limit, started)
+        w, errors, bound = _with_ties(
+            data, labels, weights, tie, (w, errors, bound), search, time_limit, started
+        )
     coef, intercept = (w[:-1], float(w[-1])) if bias else (w, 0.0)
     answer = None
     if at_most is not None:

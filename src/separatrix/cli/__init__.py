@@ -15,6 +15,7 @@ from separatrix.errors import SeparatrixError
 
 # command → module with a click command of that name. One line a command, sorted.
 _COMMANDS: dict[str, str] = {
+    "erm": "separatrix.cli.erm",
     "inspect": "separatrix.cli.inspect",
     "predict": "separatrix.cli.predict",
     "train": "separatrix.cli.train",

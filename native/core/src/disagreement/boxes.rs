@@ -4,8 +4,8 @@
 //! the incumbent known when the round began, and merges what came back in the order it was given out.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use super::flats::Search;
@@ -61,7 +61,14 @@ impl Frontier {
         for face in 0..m {
             for side in [1.0, -1.0] {
                 let wide = m - 1;
-                frontier.push(Region { face, side, low: vec![-1.0; wide], high: vec![1.0; wide], bound: 0, stubborn: false });
+                frontier.push(Region {
+                    face,
+                    side,
+                    low: vec![-1.0; wide],
+                    high: vec![1.0; wide],
+                    bound: 0,
+                    stubborn: false,
+                });
             }
         }
         frontier
@@ -88,7 +95,15 @@ impl Frontier {
     }
 
     /// One round; `best` is the number of errors to beat.
-    pub fn round(&mut self, rows: &Rows, incumbent: &mut Incumbent, best: Weight, limits: &Limits, tasks: usize, budget: u64) {
+    pub fn round(
+        &mut self,
+        rows: &Rows,
+        incumbent: &mut Incumbent,
+        best: Weight,
+        limits: &Limits,
+        tasks: usize,
+        budget: u64,
+    ) {
         let mut taken = Vec::new();
         while taken.len() < tasks {
             let deep = self.open.len() > MOST;
@@ -155,7 +170,14 @@ struct Returned {
 }
 
 /// Works on one box and its parts, deepest first, until the budget is spent.
-fn task(search: &mut Search, region: &Region, best: Weight, budget: u64, limits: &Limits, witness: &mut Witness) -> Returned {
+fn task(
+    search: &mut Search,
+    region: &Region,
+    best: Weight,
+    budget: u64,
+    limits: &Limits,
+    witness: &mut Witness,
+) -> Returned {
     search.best = best;
     let start = search.work;
     let mut open = vec![region.clone()];

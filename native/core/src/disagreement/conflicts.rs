@@ -66,7 +66,15 @@ impl Tree {
     }
 
     /// Works on the nodes of the lowest bounds, and on the incumbent beside them.
-    pub fn round(&mut self, rows: &Rows, incumbent: &mut Incumbent, best: Weight, limits: &Limits, descent: &mut Descent, dice: &mut Dice) {
+    pub fn round(
+        &mut self,
+        rows: &Rows,
+        incumbent: &mut Incumbent,
+        best: Weight,
+        limits: &Limits,
+        descent: &mut Descent,
+        dice: &mut Dice,
+    ) {
         let mut taken = Vec::new();
         while taken.len() < 32 {
             let deep = self.open.len() > MOST;
@@ -195,7 +203,8 @@ fn pack(rows: &Rows, node: &Node, best: Weight, limits: &Limits, witness: &mut W
         match nearest_point(rows.m, active.len(), |k| rows.row(active[k]), iterations) {
             Nearest::Separates(u) => {
                 let wrong: Weight = (0..rows.count()).filter(|i| left[*i] == 0).map(|i| rows.weights[i]).sum();
-                let errors = if wrong < 2 * witness.incumbent.errors { witness.offer(&rows.to_given(&u)) } else { wrong };
+                let errors =
+                    if wrong < 2 * witness.incumbent.errors { witness.offer(&rows.to_given(&u)) } else { wrong };
                 packed.closed = packed.first.is_none() && errors <= bound;
                 packed.unclear = packed.first.is_none() && errors > bound;
                 break;

@@ -11,7 +11,7 @@ use super::rows::{Rows, Weight};
 pub struct Dice(pub u64);
 
 impl Dice {
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -20,12 +20,12 @@ impl Dice {
     }
 
     pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
+        (self.draw() % bound.max(1) as u64) as usize
     }
 
     /// Roughly normal: the sum of four uniform numbers, centred.
     pub fn bell(&mut self) -> f64 {
-        (0..4).map(|_| (self.next() >> 11) as f64 / (1u64 << 53) as f64 - 0.5).sum()
+        (0..4).map(|_| (self.draw() >> 11) as f64 / (1u64 << 53) as f64 - 0.5).sum()
     }
 }
 
@@ -44,7 +44,8 @@ impl<'a> Descent<'a> {
     #[must_use]
     pub fn new(rows: &'a Rows, u: Vec<f64>) -> Self {
         let n = rows.count();
-        let mut new = Descent { rows, u, errors: 0, scores: vec![0.0; n], slopes: vec![0.0; n], roots: Vec::new(), work: 0 };
+        let mut new =
+            Descent { rows, u, errors: 0, scores: vec![0.0; n], slopes: vec![0.0; n], roots: Vec::new(), work: 0 };
         new.restart();
         new
     }
@@ -289,8 +290,7 @@ pub fn pocket(rows: &Rows, dice: &mut Dice, passes: usize) -> Vec<f64> {
             sum.iter_mut().zip(&u).for_each(|(a, b)| *a += b);
         }
         for candidate in [&u, &sum] {
-            let errors: Weight =
-                (0..n).filter(|i| dot(rows.row(*i), candidate) <= 0.0).map(|i| rows.weights[i]).sum();
+            let errors: Weight = (0..n).filter(|i| dot(rows.row(*i), candidate) <= 0.0).map(|i| rows.weights[i]).sum();
             if errors < best.0 {
                 best = (errors, candidate.clone());
             }

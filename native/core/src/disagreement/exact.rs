@@ -27,7 +27,10 @@ pub fn split(value: f64) -> (i64, i32) {
 pub fn integers(row: &[f64]) -> Vec<BigInt> {
     let parts: Vec<(i64, i32)> = row.iter().map(|v| split(*v)).collect();
     let least = parts.iter().filter(|p| p.0 != 0).map(|p| p.1).min().unwrap_or(0);
-    parts.iter().map(|(m, e)| if *m == 0 { BigInt::zero() } else { BigInt::from(*m) << ((e - least) as usize) }).collect()
+    parts
+        .iter()
+        .map(|(m, e)| if *m == 0 { BigInt::zero() } else { BigInt::from(*m) << ((e - least) as usize) })
+        .collect()
 }
 
 /// The sign of `Σ a_i b_i`, exactly.

@@ -470,7 +470,8 @@ impl<'a> Search<'a> {
                 if other != FENCE && top <= 64.0 * slack {
                     match self.refine(other, &below.columns) {
                         Refined::Vanishes => {
-                            let side = self.class_side(id, other, ratio, level.slack[i] + ratio.abs() * pivot_slack, lead);
+                            let side =
+                                self.class_side(id, other, ratio, level.slack[i] + ratio.abs() * pivot_slack, lead);
                             if side > 0 {
                                 along += self.weight(other);
                             } else {
@@ -520,11 +521,17 @@ impl<'a> Search<'a> {
         match self.rows.exact() {
             Integers::Small(all) => {
                 let (a, b) = (self.reduced(all, &self.small, pivot), self.reduced(all, &self.small, other));
-                a.iter().zip(&b).find(|(x, _)| Integer::sign(*x) != 0).map_or(1, |(x, y)| compare(Integer::sign(x), Integer::sign(y)))
+                a.iter()
+                    .zip(&b)
+                    .find(|(x, _)| Integer::sign(*x) != 0)
+                    .map_or(1, |(x, y)| compare(Integer::sign(x), Integer::sign(y)))
             }
             Integers::Big(all) => {
                 let (a, b) = (self.reduced(all, &self.big, pivot), self.reduced(all, &self.big, other));
-                a.iter().zip(&b).find(|(x, _)| Integer::sign(*x) != 0).map_or(1, |(x, y)| compare(Integer::sign(x), Integer::sign(y)))
+                a.iter()
+                    .zip(&b)
+                    .find(|(x, _)| Integer::sign(*x) != 0)
+                    .map_or(1, |(x, y)| compare(Integer::sign(x), Integer::sign(y)))
             }
         }
     }
@@ -635,7 +642,10 @@ impl<'a> Search<'a> {
             running += self.weight(id);
         }
         self.work += 8 * roots.len() as u64 + 8;
-        if low <= high && running - roots.iter().filter(|r| r.rising).map(|r| self.weight(level.ids[r.row as usize])).sum::<Weight>() < self.best
+        if low <= high
+            && running
+                - roots.iter().filter(|r| r.rising).map(|r| self.weight(level.ids[r.row as usize])).sum::<Weight>()
+                < self.best
         {
             let columns = level.columns.clone();
             if roots.len() > 1 {
@@ -706,7 +716,15 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn compare_exactly<T: Integer>(&self, all: &[T], flat: &Flat<T>, i: u32, j: u32, constant: usize, free: usize) -> Ordering {
+    fn compare_exactly<T: Integer>(
+        &self,
+        all: &[T],
+        flat: &Flat<T>,
+        i: u32,
+        j: u32,
+        constant: usize,
+        free: usize,
+    ) -> Ordering {
         let (a, b) = (self.reduced(all, flat, i), self.reduced(all, flat, j));
         // −s a0/a1 against −s b0/b1, each over a positive denominator.
         let normal = |row: &[T]| {
@@ -719,7 +737,14 @@ impl<'a> Search<'a> {
     }
 
     /// Turns a piece of a flat into a direction with sides, and asks the judge.
-    fn report(&mut self, depth: usize, errors: Weight, point: &[f64], mut sides: Vec<(u32, i8)>, judge: &mut impl Judge) {
+    fn report(
+        &mut self,
+        depth: usize,
+        errors: Weight,
+        point: &[f64],
+        mut sides: Vec<(u32, i8)>,
+        judge: &mut impl Judge,
+    ) {
         let mut u = vec![0.0; self.rows.m];
         u[self.face] = self.side;
         for (k, j) in self.levels[depth].columns.iter().enumerate() {

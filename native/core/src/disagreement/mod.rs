@@ -66,12 +66,20 @@ pub fn minimise(
     let mut dice = Dice(20);
     first_incumbents(&mut witness, &mut dice);
     let mut incumbent = witness.incumbent;
-    let limits = Limits { deadline: options.time_limit.map(|t| begun + t), stop: &AtomicBool::new(false), threads: options.threads.max(1) };
+    let limits = Limits {
+        deadline: options.time_limit.map(|t| begun + t),
+        stop: &AtomicBool::new(false),
+        threads: options.threads.max(1),
+    };
     let told = |errors: Weight| signed.in_units(errors + rows.base);
     // A decision needs directions of at most this many errors, and no better one.
     let wanted = options.at_most.map(|k| allowed(k, &signed, rows.base));
     let target = |best: Weight| wanted.map_or(best, |k| best.min(k + 1));
-    let mut search = if rows.m <= MOST_BOXED { Method::Boxes(Frontier::everything(rows.m)) } else { Method::Conflicts(Tree::default()) };
+    let mut search = if rows.m <= MOST_BOXED {
+        Method::Boxes(Frontier::everything(rows.m))
+    } else {
+        Method::Conflicts(Tree::default())
+    };
     let mut descent = Descent::new(&rows, vec![0.0; rows.m]);
     let mut rounds = 0;
     let mut bound = 0;

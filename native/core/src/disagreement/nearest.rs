@@ -93,7 +93,12 @@ pub fn nearest_point<'a>(m: usize, count: usize, row: impl Fn(usize) -> &'a [f64
 }
 
 /// The weights, of sum 1, of the point of the rows' affine hull nearest to the origin.
-fn affine_minimiser<'a>(m: usize, corral: &[usize], row: impl Fn(usize) -> &'a [f64], norms: &[f64]) -> Option<Vec<f64>> {
+fn affine_minimiser<'a>(
+    m: usize,
+    corral: &[usize],
+    row: impl Fn(usize) -> &'a [f64],
+    norms: &[f64],
+) -> Option<Vec<f64>> {
     // Orthogonalise (1, z_i) rows by modified Gram–Schmidt: minimise ‖Σ a z‖ over Σ a = 1 is
     // (G + 11ᵀ) a ∝ 1, whose Cholesky factor is that of the extended rows.
     let s = corral.len();

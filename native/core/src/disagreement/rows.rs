@@ -289,9 +289,11 @@ impl Rows {
         let anchor = if self.bias { row[wide - 1] } else { 0.0 };
         // value_j·scale_j − shift_j·anchor·scale_j, each an exact product of a double and ±2^k.
         let first: Vec<(i64, i32)> = self.kept.iter().map(|&j| scaled(row[j], self.scale[j])).collect();
-        let second: Vec<(i64, i32)> = self.kept.iter().map(|&j| scaled(-self.shift[j] * anchor, self.scale[j])).collect();
+        let second: Vec<(i64, i32)> =
+            self.kept.iter().map(|&j| scaled(-self.shift[j] * anchor, self.scale[j])).collect();
         let least = first.iter().chain(&second).filter(|p| p.0 != 0).map(|p| p.1).min().unwrap_or(0);
-        let whole = |p: &(i64, i32)| if p.0 == 0 { BigInt::zero() } else { BigInt::from(p.0) << ((p.1 - least) as usize) };
+        let whole =
+            |p: &(i64, i32)| if p.0 == 0 { BigInt::zero() } else { BigInt::from(p.0) << ((p.1 - least) as usize) };
         let mut out: Vec<BigInt> = first.iter().zip(&second).map(|(a, b)| whole(a) + whole(b)).collect();
         let zeros = out.iter().filter_map(BigInt::trailing_zeros).min().unwrap_or(0);
         out.iter_mut().for_each(|v| *v >>= zeros);

@@ -47,7 +47,8 @@ pub fn net_errors(rows: &Rows, w: &[f64]) -> Weight {
 
 /// Is some row that matters exactly on the plane?
 fn has_tie(rows: &Rows, w: &[f64]) -> bool {
-    (0..rows.count()).any(|k| sign(rows.given_row(k), w) == 0) || rows.balanced().iter().any(|(row, _)| sign(row, w) == 0)
+    (0..rows.count()).any(|k| sign(rows.given_row(k), w) == 0)
+        || rows.balanced().iter().any(|(row, _)| sign(row, w) == 0)
 }
 
 /// Makes directions of cells; keeps the best.
