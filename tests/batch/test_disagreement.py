@@ -1,23 +1,26 @@
 """The fewest errors, against brute force in rational arithmetic."""
 
 import doctest
+import itertools
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import disagreement as oracle
 from sklearn.utils.estimator_checks import check_estimator
 
 import separatrix as sx
+from oracles import disagreement as oracle
 from separatrix.batch import disagreement, pocket, polynomial
 
 
 def _signs(X, coef, intercept):
     """The exact sign of each score."""
     w, b = [Fraction(v) for v in coef.tolist()], Fraction(intercept)
-    scores = [sum((Fraction(a) * c for a, c in zip(row, w, strict=True)), b) for row in np.asarray(X).tolist()]
+    scores = [
+        sum((Fraction(a) * c for a, c in zip(row, w, strict=True)), b) for row in np.asarray(X).tolist()
+    ]
     return [(s > 0) - (s < 0) for s in scores]
 
 
@@ -100,24 +103,23 @@ def _planted(n, d, noise, seed, grid=None):
 
 
 def test_many_dimensions_and_few_agree():
-    """Conflicts (beyond 8 columns) and boxes are independent searches: extra columns of zeros change nothing."""
-    X, y = _planted(40, 4, 0.08, 1)
+    """Conflicts (beyond 8 columns) and boxes are independent searches with one answer."""
+    X, y = _planted(30, 3, 0.2, 1)
     few = sx.min_disagreement(X, y)
-    rng = np.random.default_rng(0)
-    apart = np.hstack([X, np.zeros((40, 5))])
-    apart = np.vstack([apart, np.hstack([np.zeros((10, 4)), np.repeat(np.eye(5), 2, axis=0) * [[1], [-1]] * 5])])
-    labels = np.append(y, rng.permutation([1, -1] * 5))
-    many = sx.min_disagreement(apart, labels, time_limit=30)
+    # Five rows with a column each to themselves can always be right.
+    wide = np.block([[X, np.zeros((30, 6))], [np.zeros((6, 3)), np.eye(6)]])
+    many = sx.min_disagreement(wide, np.append(y, [1, -1] * 3))
     assert few.optimal
-    assert few.errors <= many.errors
-    assert many.lower_bound <= many.errors
+    assert many.optimal
+    assert few.errors == many.errors > 0
 
 
 @pytest.mark.parametrize("case", [(120, 2, 0.1, None), (120, 3, 0.2, 6), (60, 4, 0.2, None)])
 def test_the_result_does_not_depend_on_the_threads(case):
     X, y = _planted(case[0], case[1], case[2], 5, case[3])
     one, two = (sx.min_disagreement(X, y, threads=k) for k in (1, 2))
-    assert one.optimal and two.optimal
+    assert one.optimal
+    assert two.optimal
     assert one.errors == two.errors
     np.testing.assert_array_equal(one.coef, two.coef)
     assert one.intercept == two.intercept
@@ -142,7 +144,7 @@ def test_an_interrupted_search_returns_both_bounds():
     seen = []
     sx.min_disagreement(X, y, time_limit=1, progress=lambda errors, bound: seen.append((errors, bound)))
     assert seen
-    assert all(a[0] >= b[0] and a[1] <= b[1] for a, b in zip(seen, seen[1:], strict=False))
+    assert all(a[0] >= b[0] and a[1] <= b[1] for a, b in itertools.pairwise(seen))
 
 
 def test_conflicts_bound_from_below_when_not_separable():
@@ -214,7 +216,7 @@ def test_local_search_only_improves_and_streams(tmp_path):
 
 @pytest.mark.parametrize("estimator", [sx.MinDisagreement(time_limit=0.3), sx.Pocket(passes=3, search=2)])
 def test_estimators_keep_scikit_learns_conventions(estimator):
-    check_estimator(estimator)
+    check_estimator(estimator, on_skip=None)
 
 
 @pytest.mark.parametrize("module", [disagreement, pocket, polynomial])

@@ -50,11 +50,11 @@ def _checked(bias: Any, tie: Any, time_limit: Any, at_most: Any, threads: Any) -
         raise UsageError(f"bias should be True or False, but is {bias!r}")
     if tie not in _TIES:
         raise UsageError(f"tie should be one of {', '.join(_TIES)}, but is {tie!r}")
-    if time_limit is not None and not (_is_number(time_limit) and 0 <= time_limit):
+    if time_limit is not None and not (_is_number(time_limit) and time_limit >= 0):
         raise UsageError(
             f"time_limit should be a number of seconds, at least 0, or None, but is {time_limit!r}"
         )
-    if at_most is not None and not (_is_number(at_most) and 0 <= at_most):
+    if at_most is not None and not (_is_number(at_most) and at_most >= 0):
         raise UsageError(f"at_most should be a number of errors, at least 0, or None, but is {at_most!r}")
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
@@ -163,7 +163,7 @@ def min_disagreement(
     width = data.shape[1] + bool(bias)
     if data.shape[0] * width > 200_000_000:
         raise InputError(
-            f"X should have at most 200,000,000 values to be searched, found {data.shape[0]} rows of {width}; "
+            f"X should have at most 200,000,000 values, found {data.shape[0]} rows of {width}; "
             "sx.Pocket streams over larger data"
         )
     matrix = native_matrix(data)
@@ -215,8 +215,8 @@ def _with_ties(
     """Without a bias, count rows on the hyperplane for one class.
 
     A hyperplane through the origin with ties for one class becomes, moved by a tiny bias, one that errs on
-    exactly the same rows: the optimum with a bias is a lower bound. Strict hyperplanes and w = 0 (the constant
-    classifier) are upper bounds, as is every face of the search's own best cells.
+    exactly the same rows: the optimum with a bias is a lower bound. Strict hyperplanes and w = 0 (the
+    constant classifier) are upper bounds, as is every face of the search's own best cells.
     """
     loads = np.ones(len(labels)) if weights is None else weights
 
@@ -321,6 +321,8 @@ class MinDisagreement(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError("y should hold two different labels, found one class")
         if sample_weight is not None:
             sample_weight = np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), y.shape)
+            if not sample_weight.any():
+                raise InputError("sample_weight should have a weight above zero, found all zero")
         result = min_disagreement(
             X,
             y,

@@ -90,7 +90,9 @@ def local_search(
     y : array, optional
         Labels, two different ones; None when `source` is a file.
     coef : array of shape (d,)
+        Where to start: finite numbers.
     intercept : float
+        Where to start.
     bias : bool
         Whether the intercept may move.
     passes : int

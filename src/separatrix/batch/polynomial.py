@@ -24,6 +24,7 @@ def polynomial_features(
     X : array or sparse matrix of shape (n, d)
         Finite rows.
     degree : {2, 3}
+        How many columns a product has at most.
     names : sequence of str, optional
         d names; x1, x2, … by default.
 
