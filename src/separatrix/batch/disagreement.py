@@ -313,11 +313,12 @@ class MinDisagreement(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         self.classes_ = np.unique(y)
-        if len(self.classes_) > 2:
+        found = len(self.classes_)
+        if found > 2:
             raise InputError(
-                f"Only binary classification is supported. y should hold two labels, found {len(self.classes_)}"
+                f"Only binary classification is supported. y should hold two labels, found {found}"
             )
-        if len(self.classes_) < 2:
+        if found < 2:
             raise InputError("y should hold two different labels, found one class")
         if sample_weight is not None:
             sample_weight = np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), y.shape)

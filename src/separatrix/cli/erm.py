@@ -43,8 +43,8 @@ def erm(
 ) -> None:
     """Find the hyperplane that gets the fewest rows of DATA (libsvm text) wrong, and prove it.
 
-    Of two labels the larger is the positive class. Ctrl-C shows what is known by then. With --at-most the exit
-    status is 0 for yes, 1 for no, 3 for unknown.
+    Of two labels the larger is the positive class. Ctrl-C shows what is known by then. With --at-most
+    the exit status is 0 for yes, 1 for no, 3 for unknown.
     """
     import numpy as np
 
@@ -103,15 +103,11 @@ def _in_words(result: dict[str, Any], at_most: float | None, names: list[str]) -
     if at_most is not None:
         say(f"at most {at_most:g} errors: {result['answer']}")
     share = result["errors"] / result["rows"]
+    counted = f"{result['errors']:,} errors in {result['rows']:,} rows ({share:.2%})"
     if result["optimal"]:
-        say(
-            f"{result['errors']:,} errors in {result['rows']:,} rows ({share:.2%}), optimal: no hyperplane makes fewer"
-        )
+        say(f"{counted}, optimal: no hyperplane makes fewer")
     else:
-        say(
-            f"{result['errors']:,} errors in {result['rows']:,} rows ({share:.2%}); "
-            f"no hyperplane makes fewer than {result['lower_bound']:,}"
-        )
+        say(f"{counted}; no hyperplane makes fewer than {result['lower_bound']:,}")
     say(f"found in {result['seconds']:.3g} s")
     for name, weight in zip(names, result["coef"], strict=True):
         if weight:
