@@ -107,3 +107,15 @@ def hinge_path(
     seconds: float,
     seed: int,
 ) -> list[tuple[float, NDArray[np.float64], float, int, bool]]: ...
+def min_disagreement(
+    x: Matrix,
+    labels: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+    starts: list[list[float]],
+    bias: bool,
+    time_limit: float | None,
+    at_most: float | None,
+    threads: int,
+    progress: Any,
+) -> tuple[NDArray[np.float64], float, float, bool]: ...
+def score_signs(x: Matrix, coefficients: NDArray[np.float64], intercept: float) -> NDArray[np.int8]: ...

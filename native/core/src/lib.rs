@@ -5,6 +5,7 @@
 //!
 //! Each `pub mod` below has a page of its own at the top of its file.
 
+pub mod disagreement;
 pub mod exact;
 pub mod game;
 pub mod geometry;

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod arrays;
 mod describe;
+mod disagreement;
 mod encode;
 mod errors;
 mod geometry;
@@ -18,6 +19,7 @@ mod text;
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    disagreement::register(module)?;
     encode::register(module)?;
     geometry::register(module)?;
     hinge::register(module)?;
