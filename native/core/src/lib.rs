@@ -9,6 +9,7 @@ pub mod game;
 pub mod learner;
 pub mod matrix;
 pub mod model;
+pub mod regression;
 pub mod rows;
 pub mod rules;
 pub mod stream;

@@ -10,6 +10,7 @@ mod labels;
 mod learner;
 mod one_row;
 mod reading;
+mod regression;
 mod rows;
 mod text;
 
@@ -20,5 +21,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     learner::register(module)?;
     reading::register(module)?;
     text::register(module)?;
+    regression::register(module)?;
     Ok(())
 }
