@@ -20,6 +20,13 @@ _HOME = {
     "UsageError": "separatrix.errors",
     "Winnow": "separatrix.online.winnow",
     "load": "separatrix.online.loading",
+    "LeastSquares": "separatrix.batch.least_squares",
+    "RankDeficientWarning": "separatrix.errors",
+    "RecursiveRidge": "separatrix.online.recursive_ridge",
+    "Ridge": "separatrix.batch.ridge",
+    "RidgePath": "separatrix.batch.ridge_path",
+    "SeparatrixError": "separatrix.errors",
+    "VovkAzouryWarmuth": "separatrix.online.forecaster",
     "open": "separatrix.data.reading",
     "read": "separatrix.data.reading",
 }
