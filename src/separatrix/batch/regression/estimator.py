@@ -104,9 +104,9 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
             if hasattr(self, "state_"):
                 raise UsageError("first_row belongs to the first rows, but some were learnt before")
         if isinstance(stream, str) or hasattr(stream, "__fspath__"):
-            from separatrix.batch.regression.batches import batches
+            from separatrix.data.reading import open_stream
 
-            stream = batches(stream)
+            stream = open_stream(stream)
         for X, y in stream:
             y = np.asarray(y, dtype=np.float64)
             X = sparse.csr_matrix(X, dtype=np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg as sparse_linalg
 
-from separatrix.batch.regression.problem import Certificate, Floats, Problem, Solution
+from separatrix.batch.regression.problem import Certificate, Floats, Problem, Solution, of_rounded
 from separatrix.batch.regression.refine import WANTED_DIGITS, Refined
 from separatrix.batch.regression.strong_convexity import refine_by_alpha
 
@@ -49,7 +49,7 @@ def solve_iteratively(problem: Problem, *, refinement: bool) -> Solution:
         )
         return Solution(
             refined.high, refined.low, "cg", min(problem.rows, problem.unknowns), certificate,
-            refined.bound + np.abs(refined.low), refined.squares,
+            of_rounded(refined.bound, refined.low), refined.squares,
         )
     r = problem.y - problem.X @ theta[:d] - (theta[-1] if problem.intercept else 0.0)
     certificate = Certificate(

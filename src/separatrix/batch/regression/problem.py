@@ -14,6 +14,8 @@ Floats = NDArray[np.float64]
 
 UNIT = float(np.finfo(np.float64).eps) / 2
 BLOCK_ROWS = 1024
+# As many as every decimal of that length survives in a double; a last bit is 15.95 digits.
+MOST_DIGITS = 15.0
 
 
 def gamma(count: float) -> float:
@@ -118,7 +120,7 @@ class Certificate:
 
     digits: float | None
     """Correct decimal digits of every coefficient, at least (−log10 of the largest relative error
-    bound); None if nothing could be proved."""
+    bound, rounded down to tenths); None if not even the first is proved."""
     method: str
     """How it was proved: "gram", "double-double", "exact" or "none"."""
     digits_before: float | None
@@ -130,6 +132,10 @@ class Certificate:
     """δ: how far the approximate inverse is from one."""
     why: str = ""
     """If fewer than twelve digits are certified: why."""
+
+    def __post_init__(self) -> None:
+        for name in ("digits", "digits_before"):
+            object.__setattr__(self, name, getattr(self, name) or None)
 
 
 @dataclass
@@ -155,22 +161,30 @@ class Solution:
     """Z in the user's coordinates: H⁻¹ ≈ Z Zᵀ; what leverages are made of."""
 
 
-def certified_digits(high: Floats, low: Floats, bound: Floats, sizes: Floats, target_sizes: Floats) -> tuple[float, Floats]:
+def of_rounded(bound: Floats, low: Floats) -> Floats:
+    """Return bounds for `high` alone, from those of the pair."""
+    return np.nextafter(bound + np.abs(low), np.inf, where=(bound > 0) | (low != 0), out=np.zeros_like(bound))
+
+
+def certified_digits(
+    high: Floats, low: Floats, bound: Floats, sizes: Floats, target_sizes: Floats, *, negligible: float = 0.0
+) -> tuple[float, Floats]:
     """Return (digits, high with what is proved to be negligible set to zero).
 
-    `bound` is of the pair; rounding to `high` alone adds |low|. A coefficient no larger than its own
-    bound cannot be told from zero; it becomes 0.0 and is counted by what it could contribute, its bound
-    times its column's size relative to the target's, if that is below 1e-20.
+    `bound` is of the pair; rounding to `high` alone adds |low|. A column of zeros (`sizes`) has the
+    coefficient zero. Another coefficient that is no larger than its own bound has no digit, unless what
+    it could contribute, its bound times its column's size relative to the target's, is at most
+    `negligible`: then it is taken for zero. Only exact arithmetic sets that, to far less than any double.
     """
-    total = bound + np.abs(low)
+    total = of_rounded(bound, low)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         relative = total / np.maximum(np.abs(high) - total, 0)
-        relative[total == 0] = 0.0
         effect = total * sizes[:, None] / target_sizes
-    zero = ~(np.abs(high) > total) & (effect <= 1e-20)
-    relative[zero] = 0.0
+    zero = ~(np.abs(high) > total) & (effect <= negligible)
+    zero |= (sizes[:, None] == 0) & (high == 0)
+    relative[zero | (total == 0)] = 0.0
     worst = float(np.max(relative, initial=0.0)) if np.isfinite(relative).all() else float("inf")
     if worst >= 1:
         return 0.0, high
-    digits = 16.0 if worst == 0 else min(16.0, -float(np.log10(worst)))
+    digits = MOST_DIGITS if worst == 0 else min(MOST_DIGITS, -float(np.log10(worst)))
     return float(np.floor(digits * 10) / 10), np.where(zero, 0.0, high)

@@ -7,13 +7,13 @@ import numpy as np
 from separatrix._native import regression_residual
 from separatrix.batch.regression import double_double as dd
 from separatrix.batch.regression.gram import Gram, Inverse
-from separatrix.batch.regression.problem import UNIT, Floats, Problem, certified_digits, gamma
+from separatrix.batch.regression.problem import MOST_DIGITS, UNIT, Floats, Problem, certified_digits, gamma
 from separatrix.data.arrays import native_matrix
 
 WANTED_DIGITS = 12.0
 _MOST_REFINEMENTS = 12
 # Below this many entries another pass costs nothing that anyone notices: refine to the last digit.
-_SMALL = 1_000_000
+SMALL = 1_000_000
 
 
 @dataclass
@@ -89,7 +89,7 @@ def refine(
     of the augmented system [I S; Sᵀ −P] with its first block eliminated exactly, θ kept in double-double.
     """
     matrix = native_matrix(problem.X)
-    enough = 15.9 if problem.X.shape[0] * problem.unknowns <= _SMALL else WANTED_DIGITS
+    enough = MOST_DIGITS if problem.rows * problem.unknowns <= SMALL else WANTED_DIGITS
     best: Refined | None = None
     before = 0.0
     for step in range(_MOST_REFINEMENTS + 1):

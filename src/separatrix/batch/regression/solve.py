@@ -21,8 +21,9 @@ from separatrix.batch.regression import double_double as dd
 from separatrix.batch.regression.exact_solution import ExactSolution, TooLarge, exact_solution
 from separatrix.batch.regression.gram import Gram, Inverse, from_data, from_gram, gram
 from separatrix.batch.regression.iterative import solve_iteratively
-from separatrix.batch.regression.problem import Certificate, Floats, Problem, Solution, certified_digits
+from separatrix.batch.regression.problem import Certificate, Floats, Problem, Solution, certified_digits, of_rounded
 from separatrix.batch.regression.refine import (
+    SMALL,
     WANTED_DIGITS,
     Refined,
     error_bound,
@@ -34,6 +35,8 @@ from separatrix.batch.regression.wide import Dual, dual
 
 PLAIN_DIGITS = 10.0
 _MANY_SPARSE_COLUMNS = 2000
+# Exact solutions have 60 digits and more: what is below this share of the target is taken for zero.
+_NEGLIGIBLE = 1e-45
 
 
 def solve(problem: Problem, *, refinement: bool = True) -> Solution:
@@ -61,7 +64,9 @@ def _solve_tall(problem: Problem, refinement: bool) -> Solution:
         bound = error_bound(inverse, pair, wrong)
         high, low = _unshift(problem, g, theta)
         digits, rounded = certified_digits(high, low, bound, column_sizes, g.target_sizes)
-        if digits >= PLAIN_DIGITS:
+        # Where a residual in double-double costs nothing, have all the digits.
+        wanted = WANTED_DIGITS if refinement and problem.rows * problem.unknowns <= SMALL else PLAIN_DIGITS
+        if digits >= wanted:
             certificate = Certificate(
                 digits, "gram", digits, 0, time.perf_counter() - started, inverse.delta, _why(digits)
             )
@@ -169,7 +174,7 @@ def _finish(
         solver,
         problem.unknowns if problem.alpha == 0 else _rank(_eigenvalues(problem, g), problem),
         certificate,
-        bound + np.abs(low),
+        of_rounded(bound, low),
         squares,
         _eigenvalues(problem, g) if solver == "cholesky" else _eigenvalues_from(problem, inverse),
         _condition(problem, g, U),
@@ -240,7 +245,9 @@ def _finish_exact(
     solver: str = "",
 ) -> Solution:
     target_sizes = g.target_sizes if g is not None else np.linalg.norm(problem.y, axis=0)
-    digits, high = certified_digits(found.high, found.low, found.bound, sizes, target_sizes)
+    digits, high = certified_digits(
+        found.high, found.low, found.bound, sizes, target_sizes, negligible=_NEGLIGIBLE
+    )
     certificate = Certificate(
         digits, "exact", before, 1, time.perf_counter() - started, found.delta, _why(digits, "values overflow")
     )
@@ -259,7 +266,7 @@ def _finish_exact(
         solver or "exact",
         found.rank,
         certificate,
-        found.bound + np.abs(found.low),
+        of_rounded(found.bound, found.low),
         found.squares,
         np.sort(np.pad(singular[:smallest] ** 2, (0, max(problem.features - smallest, 0)))),
         _condition_of_rows(problem) if full or problem.alpha > 0 else float("inf"),
@@ -359,7 +366,7 @@ def _finish_wide(
         certificate = Certificate(None, "none", None, 0, seconds, None, reason)
         low, bound, squares = np.zeros_like(high), None, None
     else:
-        high, low, bound, squares = refined.high, refined.low, refined.bound + np.abs(refined.low), refined.squares
+        high, low, bound, squares = refined.high, refined.low, of_rounded(refined.bound, refined.low), refined.squares
         certificate = Certificate(
             refined.digits, "double-double", refined.digits_before, refined.refinements, seconds, None,
             _why(refined.digits, why, refinement=refinement),
