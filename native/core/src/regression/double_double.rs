@@ -16,14 +16,6 @@ pub fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (s, (a - (s - of_b)) + (b - of_b))
 }
 
-/// As [`two_sum`], for `|a| ≥ |b|` or `a = 0`.
-#[inline(always)]
-#[must_use]
-pub fn quick_two_sum(a: f64, b: f64) -> (f64, f64) {
-    let s = a + b;
-    (s, b - (s - a))
-}
-
 /// `(p, e)` with `p = fl(a b)` and `p + e = a b` exactly.
 #[inline(always)]
 #[must_use]

@@ -139,7 +139,7 @@ class NotDefinite(Exception):
 
 _FRACTION = 96
 """Bits after the point of an approximate inverse."""
-_SOLUTION = 240
+_SOLUTION = 400
 """Bits of a solution."""
 
 

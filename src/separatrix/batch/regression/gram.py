@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg, sparse
 
-from separatrix.batch.regression.problem import BLOCK_ROWS, Floats, Problem, gamma
+from separatrix.batch.regression.problem import BLOCK_ROWS, UNIT, Floats, Problem, gamma
 
 # A column whose mean is this many times its deviation is worth shifting even where that means a copy.
 _LARGE_MEAN = 2.0
@@ -106,6 +106,8 @@ class Inverse:
     delta: float
     shift: Floats
     free: bool
+    inner: float = float("inf")
+    """At least ‖I − Zᵀ(H + P)Z·core‖₂: by which one correction falls short."""
     passes: int = 0
     projected: Floats | None = None
     """(AZ)ᵀS y, if a pass over the data computed it."""
@@ -117,6 +119,23 @@ class Inverse:
         U = self.Z.copy()
         U[-1] -= self.shift @ self.Z[:-1]
         return U
+
+    def effect(self, signed: Floats, size: Floats) -> Floats:
+        """Return bounds on |(H + P)⁻¹(signed + x)|, user's coordinates, for every |x| ≤ size.
+
+        With K = Z·core·Zᵀ, which is nearly the inverse, `(H + P)⁻¹ = K + Z(M⁻¹ − core)Zᵀ`; K's own entries
+        are used, so that nothing is lost where they are small.
+        """
+        D, U, reach = len(self.Z), self.user(), np.abs(self.Z).T
+        K = U @ self.core @ self.Z.T
+        most = np.linalg.norm(reach @ (np.abs(signed) + size), axis=0) * (1 + gamma(2 * D + 8))
+        rest = self.inner / (1 - self.delta) + 4 * gamma(D + 4) * float(np.linalg.norm(self.core))
+        rows = self.row_sizes()[:, None]
+        bounds = (np.abs(K @ signed) + np.abs(K) @ size) * (1 + gamma(D + 8)) + rows * (rest * most)
+        # The plain product of norms is better where the inverse is far from exact.
+        straight = rows * most / (1 - self.delta)
+        bounds = np.minimum(bounds, straight) * (1 + gamma(8))
+        return np.where(np.isfinite(bounds), bounds, np.inf)
 
     def row_sizes(self) -> Floats:
         """Return at least the 2-norm of each row of :meth:`user`."""
@@ -144,7 +163,8 @@ def from_gram(problem: Problem, g: Gram) -> Inverse:
     reach = float(np.sum((sizes @ np.abs(Z)) ** 2)) * (1 + gamma(4 * D))
     M = Z.T @ ((g.matrix + np.diag(problem.penalty)) @ Z)
     delta = float(np.linalg.norm(M - np.eye(D))) + (g.error + gamma(2 * D + 6)) * reach * 1.01
-    return Inverse(Z, np.eye(D), delta if np.isfinite(delta) else float("inf"), g.shift, problem.free_intercept)
+    delta = delta if np.isfinite(delta) else float("inf")
+    return Inverse(Z, np.eye(D), delta, g.shift, problem.free_intercept, delta)
 
 
 def from_data(problem: Problem, g: Gram, start: Inverse, *, passes: int = 4, enough: float = 0.05) -> Inverse:
@@ -159,7 +179,7 @@ def from_data(problem: Problem, g: Gram, start: Inverse, *, passes: int = 4, eno
     # Each row of A, and so each entry of B, is rounded a few times before BᵀSB is summed.
     roundings = min(BLOCK_ROWS, problem.rows) + problem.rows // BLOCK_ROWS + D + 10
     for count in range(1, passes + 1):
-        M, projected = problem.alpha * 0 * np.eye(D), np.zeros((D, problem.y.shape[1]))
+        M, projected = np.zeros((D, D)), np.zeros((D, problem.y.shape[1]))
         for part, X, weights in problem.blocks():
             X = X - g.shift if g.shift.any() else X
             B = X @ Z[:d] + Z[d:] if problem.intercept else X @ Z
@@ -171,16 +191,19 @@ def from_data(problem: Problem, g: Gram, start: Inverse, *, passes: int = 4, eno
             return best
         trace = float(np.trace(M)) * 1.01
         reach = gamma(D + 4) * float(np.linalg.norm(g.sizes @ np.abs(Z))) * 1.01
-        delta = (
-            float(np.linalg.norm(M - np.eye(D))) + gamma(roundings) * trace + 2 * np.sqrt(trace) * reach + reach**2
-        )
+        wrong = gamma(roundings) * trace + 2 * float(np.sqrt(trace)) * reach + reach**2
+        delta = float(np.linalg.norm(M - np.eye(D))) + wrong
         if delta < best.delta or best.projected is None:
-            core = np.linalg.inv(M) if delta < 0.9 else np.eye(D)
-            best = Inverse(Z, core, delta, g.shift, problem.free_intercept, count, projected)
+            core, inner = np.eye(D), delta
+            if delta < 0.9:
+                core = np.linalg.inv(M)
+                size = float(np.linalg.norm(core))
+                inner = float(np.linalg.norm(np.eye(D) - M @ core)) + size * (wrong + gamma(D + 4) * trace)
+            best = Inverse(Z, core, delta, g.shift, problem.free_intercept, inner, count, projected)
         if delta <= enough:
             return best
         better = None
-        for lift in (0.0, gamma(roundings) * 4 * trace + 8 * D * UNIT_LIFT):
+        for lift in (0.0, (gamma(roundings) * 4 + 16 * D * UNIT) * trace):
             better = _cholesky_inverse(M, np.ones(D), lift)
             if better is not None:
                 break
@@ -189,8 +212,6 @@ def from_data(problem: Problem, g: Gram, start: Inverse, *, passes: int = 4, eno
         Z = Z @ better
     return best
 
-
-UNIT_LIFT = float(np.finfo(np.float64).eps)
 
 
 def _powers_of_two(sizes: Floats) -> Floats:

@@ -122,7 +122,8 @@ class Certificate:
     """Correct decimal digits of every coefficient, at least (−log10 of the largest relative error
     bound, rounded down to tenths); None if not even the first is proved."""
     method: str
-    """How it was proved: "gram", "double-double", "exact" or "none"."""
+    """How it was proved: from the summed normal equations ("gram"), a residual in
+    double-double ("double-double"), in exact arithmetic ("exact"), or not ("none")."""
     digits_before: float | None
     """The same for the plain solution, before any refinement."""
     refinements: int = 0

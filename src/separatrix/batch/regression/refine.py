@@ -66,18 +66,45 @@ def shifted(g: dd.Pair, bound: Floats, inverse: Inverse) -> tuple[dd.Pair, Float
 
 
 def error_bound(inverse: Inverse, g: dd.Pair, bound: Floats) -> Floats:
-    """Return bounds on |θ − θ*|: ‖Z_j‖·‖Zᵀg‖/(1 − δ)."""
+    """Return bounds on |θ − θ*| = |(H + P)⁻¹g|."""
     if not inverse.delta < 1:
         return np.full(g[0].shape, np.inf)
-    sizes = np.abs(inverse.Z)
-    D = len(sizes)
-    reach = np.abs(inverse.Z.T @ g[0]) + sizes.T @ (
-        bound + np.abs(g[1]) + gamma(D + 4) * np.abs(g[0])
-    )
-    length = np.linalg.norm(reach, axis=0) * (1 + gamma(2 * D + 8))
-    bounds = inverse.row_sizes()[:, None] * length / (1 - inverse.delta) * (1 + gamma(8))
-    # Products may have underflowed; a bound that is not a number proves nothing.
-    return np.where(np.isfinite(bounds), bounds, np.inf)
+    return inverse.effect(g[0], bound + np.abs(g[1]))
+
+
+def correct(
+    inverse: Inverse, high: Floats, low: Floats, g: dd.Pair, bound: Floats
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return θ + Z·core·Zᵀg as a pair, bounds on its error, and what g·(correction) takes off Σ s r².
+
+    No further residual is needed for the bounds: θ* − θ = Z M⁻¹ Zᵀg, so what is left after the correction
+    is `Z M⁻¹(I − M·core)Zᵀg`, the effect of g's own error, and the rounding of this function.
+    """
+    Z, core = inverse.Z, inverse.core
+    sizes, D = np.abs(Z), len(Z)
+    projected = Z.T @ g[0]
+    correction = Z @ (core @ projected)
+    gain = (correction * g[0]).sum(axis=0)
+    spread = np.linalg.norm(sizes.T @ np.abs(g[0]), axis=0)
+    left = inverse.inner * np.linalg.norm(projected, axis=0) + inverse.inner * gamma(D + 4) * spread
+    rounding = 4 * gamma(D + 4) * float(np.linalg.norm(core)) * spread
+    total = inverse.row_sizes()[:, None] * (left / (1 - inverse.delta) + rounding) * (1 + gamma(4 * D + 32))
+    total += inverse.effect(np.zeros_like(bound), bound + np.abs(g[1]))
+    moved = correction.copy()
+    if inverse.free:
+        # The shift's product is kept in pairs: its rounding would show in an intercept far from zero.
+        terms = dd.scale(-inverse.shift[:, None], (correction[:-1], np.zeros_like(correction[:-1])))
+        back = dd.total(terms)
+        high_b, low_b = dd.add((correction[-1], np.zeros_like(correction[-1])), back)
+        moved[-1] = high_b
+        lows = np.vstack([np.zeros_like(correction[:-1]), low_b])
+    else:
+        lows = np.zeros_like(correction)
+    new_high, new_low = dd.add((high, low), (moved, lows))
+    total += 64 * D * UNIT**2 * (np.abs(new_high) + np.abs(high))
+    if inverse.free:
+        total[-1] += 64 * D * UNIT**2 * (np.abs(inverse.shift) @ np.abs(correction[:-1]))
+    return new_high, new_low, np.where(np.isfinite(total), total, np.inf), gain
 
 
 def refine(
@@ -89,7 +116,8 @@ def refine(
     of the augmented system [I S; Sᵀ −P] with its first block eliminated exactly, θ kept in double-double.
     """
     matrix = native_matrix(problem.X)
-    enough = MOST_DIGITS if problem.rows * problem.unknowns <= SMALL else WANTED_DIGITS
+    small = problem.rows * problem.unknowns <= SMALL
+    enough = MOST_DIGITS if small else WANTED_DIGITS
     best: Refined | None = None
     before = 0.0
     for step in range(_MOST_REFINEMENTS + 1):
@@ -98,18 +126,27 @@ def refine(
         bound = error_bound(inverse, moved, moved_wrong)
         digits, rounded = certified_digits(high, low, bound, sizes, g.target_sizes)
         before = digits if step == 0 else before
-        # Progress is measured by the bounds: digits saturate at what a rounded double can show.
-        improved = best is None or bool(np.all(bound <= best.bound)) and bool(np.any(bound < 0.5 * best.bound))
-        if best is None or digits > best.digits or improved:
+        improved = _keep_better(best, Refined(rounded, low, bound, digits, before, step, squares))
+        if best is None or improved:
             best = Refined(rounded, low, bound, digits, before, step, squares)
         if not steps or digits >= enough or not improved or not np.isfinite(moved[0]).all():
             break
-        correction = inverse.Z @ (inverse.core @ (inverse.Z.T @ moved[0]))
-        if inverse.free:
-            correction[-1] -= inverse.shift @ correction[:-1]
-        high, low = dd.add((high, low), (correction, np.zeros_like(correction)))
+        high, low, bound, gain = correct(inverse, high, low, moved, moved_wrong)
+        digits, rounded = certified_digits(high, low, bound, sizes, g.target_sizes)
+        after = Refined(rounded, low, bound, digits, before, step + 1, squares)
+        # Σ s r² was taken before the step; where the step changed it, look again.
+        settled = bool((np.abs(gain) <= 1e-10 * squares).all())
+        if digits >= WANTED_DIGITS and settled and not small:
+            return after
     assert best is not None
     return best
+
+
+def _keep_better(best: Refined | None, found: Refined) -> bool:
+    """Whether bounds have shrunk: digits saturate at what a rounded double can show."""
+    if best is None or found.digits > best.digits:
+        return True
+    return bool(np.all(found.bound <= best.bound)) and bool(np.any(found.bound < 0.5 * best.bound))
 
 
 def gram_residual(problem: Problem, g: Gram, theta: Floats) -> tuple[dd.Pair, Floats]:

@@ -64,9 +64,9 @@ def _solve_tall(problem: Problem, refinement: bool) -> Solution:
         bound = error_bound(inverse, pair, wrong)
         high, low = _unshift(problem, g, theta)
         digits, rounded = certified_digits(high, low, bound, column_sizes, g.target_sizes)
+        small = problem.rows * problem.unknowns <= SMALL
         # Where a residual in double-double costs nothing, have all the digits.
-        wanted = WANTED_DIGITS if refinement and problem.rows * problem.unknowns <= SMALL else PLAIN_DIGITS
-        if digits >= wanted:
+        if digits >= (WANTED_DIGITS if refinement and small else PLAIN_DIGITS):
             certificate = Certificate(
                 digits, "gram", digits, 0, time.perf_counter() - started, inverse.delta, _why(digits)
             )
@@ -93,7 +93,7 @@ def _solve_tall(problem: Problem, refinement: bool) -> Solution:
                     )
                     inverse, refined = closer, again
         if refined.digits >= WANTED_DIGITS or not refinement:
-            return _finish_refined(problem, g, inverse, refined, solver, started)
+            return _finish_refined(problem, g, inverse, refined, solver, started, refinement)
     before = refined.digits_before if refined else None
     why = ""
     # Without refinement, exact arithmetic still decides a rank that doubles cannot.
@@ -103,18 +103,18 @@ def _solve_tall(problem: Problem, refinement: bool) -> Solution:
         except TooLarge as error:
             why = str(error)
     if refined is not None:
-        return _finish_refined(problem, g, inverse, refined, solver, started, why)
+        return _finish_refined(problem, g, inverse, refined, solver, started, refinement, why)
     return _solve_deficient(problem, g, started, why)
 
 
-def _why(digits: float | None, why: str = "", *, refinement: bool = True) -> str:
+def _why(digits: float | None, why: str = "", *, refined: bool = False, refinement: bool = True) -> str:
     if digits is not None and digits >= WANTED_DIGITS:
         return ""
-    if digits is not None and digits >= PLAIN_DIGITS:
-        return "ten digits or more without refining"
     if not refinement:
         return "refinement is switched off"
-    return why or "residuals in double-double do not show more at this condition number"
+    if digits is not None and digits >= PLAIN_DIGITS and not refined:
+        return "ten digits or more without refining"
+    return "; ".join(filter(None, ["residuals in double-double show no more at this condition number", why]))
 
 
 def _column_sizes(problem: Problem, g: Gram) -> Floats:
@@ -138,7 +138,7 @@ def _unshift(problem: Problem, g: Gram, theta: Floats) -> dd.Pair:
 
 
 def _finish_refined(
-    problem: Problem, g: Gram, inverse: Inverse, refined: Refined, solver: str, started: float, why: str = ""
+    problem: Problem, g: Gram, inverse: Inverse, refined: Refined, solver: str, started: float, refinement: bool, why: str = ""
 ) -> Solution:
     certificate = Certificate(
         refined.digits,
@@ -147,7 +147,7 @@ def _finish_refined(
         refined.refinements,
         time.perf_counter() - started,
         inverse.delta,
-        _why(refined.digits, why),
+        _why(refined.digits, why, refined=True, refinement=refinement),
     )
     return _finish(
         problem, g, inverse, refined.high, refined.low, refined.bound, refined.squares, solver, certificate
@@ -249,7 +249,7 @@ def _finish_exact(
         found.high, found.low, found.bound, sizes, target_sizes, negligible=_NEGLIGIBLE
     )
     certificate = Certificate(
-        digits, "exact", before, 1, time.perf_counter() - started, found.delta, _why(digits, "values overflow")
+        digits, "exact", before, 1, time.perf_counter() - started, found.delta, _why(digits)
     )
     full = found.rank == problem.unknowns
     usable = full and inverse is not None and inverse.delta < 0.9
