@@ -24,7 +24,7 @@ class RidgePath(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignor
     Parameters
     ----------
     alphas : array, optional
-        Each at least 0 and finite. By default 100 from 1e-6 to 1e3 times the mean eigenvalue of XᵀX.
+        Each at least 0 and finite. By default 100 from 1e-10 to 1e3 times the mean eigenvalue of XᵀX.
     criterion : {"loo", "gcv", "k-fold"}, default "loo"
         By which error the best α is chosen: leave-one-out, generalised cross-validation, or k-fold.
     folds : int, default 5

@@ -18,6 +18,7 @@ _COMMANDS: dict[str, str] = {
     "inspect": "separatrix.cli.inspect",
     "predict": "separatrix.cli.predict",
     "train": "separatrix.cli.train",
+    "regress": "separatrix.cli.regress",
 }
 
 

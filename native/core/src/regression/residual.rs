@@ -335,15 +335,7 @@ mod tests {
     fn lengths_are_checked() {
         let values = [1.0, 2.0];
         let matrix = Matrix::dense(&values, 2, 1).unwrap();
-        let request = Request {
-            matrix,
-            targets: &[1.0],
-            weights: &[],
-            high: &[0.0],
-            low: &[0.0],
-            intercept: false,
-            precise: true,
-        };
+        let request = Request { matrix, targets: &[1.0], weights: &[], high: &[0.0], low: &[0.0], intercept: false };
         assert_eq!(residual(&request), Err(BadLength("targets: expected 2 values, found 1".into())));
     }
 
@@ -351,15 +343,8 @@ mod tests {
     fn an_overflow_shows_in_the_bound() {
         let values = [1e300, 1e300];
         let matrix = Matrix::dense(&values, 2, 1).unwrap();
-        let request = Request {
-            matrix,
-            targets: &[1.0, 1.0],
-            weights: &[],
-            high: &[1e300],
-            low: &[0.0],
-            intercept: false,
-            precise: true,
-        };
+        let request =
+            Request { matrix, targets: &[1.0, 1.0], weights: &[], high: &[1e300], low: &[0.0], intercept: false };
         let found = residual(&request).unwrap();
         assert!(!found.bound[0].is_finite());
     }

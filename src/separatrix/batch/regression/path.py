@@ -50,7 +50,7 @@ def default_alphas(problem: Problem) -> Floats:
     if problem.centred:
         squares = np.maximum(squares - sums**2 / weight, 0)
     scale = float(squares.mean())
-    return np.geomspace(1e-6, 1e3, 100) * (scale if scale > 0 else 1.0)
+    return np.geomspace(1e-10, 1e3, 100) * (scale if scale > 0 else 1.0)
 
 
 def path(problem: Problem, alphas: Floats) -> Path:

@@ -46,7 +46,7 @@ class TriangularState:
         """Take in rows."""
         if X.shape[1] > self.features:
             self.widen(int(X.shape[1]))
-        y = y.reshape(len(y), -1)
+        y = y[:, None] if y.ndim == 1 else y
         if y.shape[1] != self.targets:
             raise InputError(f"expected {self.targets} target columns, found {y.shape[1]}")
         if not np.isfinite(y).all() or not np.isfinite(X.data if sparse.issparse(X) else X).all():
