@@ -20,7 +20,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     encode::register(module)?;
     learner::register(module)?;
     reading::register(module)?;
-    text::register(module)?;
     regression::register(module)?;
+    text::register(module)?;
     Ok(())
 }

@@ -100,7 +100,9 @@ class RidgePath(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignor
             if not 2 <= self.folds <= problem.rows:
                 raise UsageError(f"folds must be from 2 to the {problem.rows} rows, but is {self.folds}")
             self.fold_errors_ = validation_errors(problem, alphas, self.folds)
-        errors = {"loo": self.loo_errors_, "gcv": self.gcv_errors_, "k-fold": self.fold_errors_}[self.criterion]
+        errors = {"loo": self.loo_errors_, "gcv": self.gcv_errors_, "k-fold": self.fold_errors_}[
+            self.criterion
+        ]
         assert errors is not None
         # Of equal errors the largest α: the shorter solution.
         self.best_index_ = int(max(np.flatnonzero(errors == errors.min()), key=lambda i: alphas[i]))

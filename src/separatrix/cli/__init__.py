@@ -17,8 +17,8 @@ from separatrix.errors import SeparatrixError
 _COMMANDS: dict[str, str] = {
     "inspect": "separatrix.cli.inspect",
     "predict": "separatrix.cli.predict",
-    "train": "separatrix.cli.train",
     "regress": "separatrix.cli.regress",
+    "train": "separatrix.cli.train",
 }
 
 

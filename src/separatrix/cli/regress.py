@@ -1,18 +1,17 @@
 """`separatrix regress`: least squares and ridge regression, with the digits that are proved."""
 
-import json
-import sys
 from typing import Any
 
 import click
 
-from separatrix.errors import SeparatrixError
+from separatrix.cli.common import bad_rows_option, data_argument, finish
+from separatrix.errors import BadRowsWarning
 
 _FIELDS = ("coef", "intercept", "alpha", "rmse", "loo_rmse", "condition", "digits", "solver", "rank")
 
 
 @click.command()
-@click.argument("data", type=click.Path(allow_dash=True))
+@data_argument
 @click.option("--alpha", type=float, help="Ridge: at least 0. Without it, least squares.")
 @click.option("--alphas", help="A grid, as A,B,C or FIRST:LAST:COUNT (geometric); the best is chosen.")
 @click.option("--loo", is_flag=True, help="Choose α from a default grid by exact leave-one-out errors.")
@@ -20,11 +19,23 @@ _FIELDS = ("coef", "intercept", "alpha", "rmse", "loo_rmse", "condition", "digit
 @click.option("--stream", is_flag=True, help="One pass in constant memory; no residual, so no digits.")
 @click.option("--penalize-intercept", is_flag=True, help="Penalise the intercept too: the homogeneous form.")
 @click.option("--bias/--no-bias", default=True, help="Whether there is an intercept (default: yes).")
-@click.option("--refine/--no-refine", default=True, help="Refine up to twelve certified digits (default: yes).")
-@click.option("--features", type=click.IntRange(min=1), help="Columns, where the largest index is not the last.")
+@click.option(
+    "--refine/--no-refine", default=True, help="Refine up to twelve certified digits (default: yes)."
+)
+@click.option(
+    "--features", type=click.IntRange(min=1), help="Columns, where the largest index is not the last."
+)
+@bad_rows_option
+@click.option(
+    "--index-base",
+    type=click.Choice(["auto", "0", "1"]),
+    default="auto",
+    show_default=True,
+    help="The first index.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def regress(
-    data: str,
+    data: tuple[str, ...],
     alpha: float | None,
     alphas: str | None,
     loo: bool,
@@ -34,11 +45,13 @@ def regress(
     bias: bool,
     refine: bool,
     features: int | None,
+    bad_rows: str,
+    index_base: str,
     as_json: bool,
 ) -> None:
     """Fit the real-valued labels of DATA (libsvm text, - for standard input) by a linear function.
 
-    Exit status: 0 done; 2 it could not be carried out.
+    Exit status: 0 done; 1 done, but rows were left out; 2 it could not be carried out.
     """
     import warnings
 
@@ -53,25 +66,26 @@ def regress(
         raise click.UsageError(f"{given[0]} needs all rows at once: not with --online or --stream")
     if online and stream:
         raise click.UsageError("--online already is one pass in constant memory: leave --stream out")
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            if online:
-                result = _online(data, 1.0 if alpha is None else alpha, bias, features)
-            elif stream:
-                result = _stream(data, alpha or 0.0, bias, penalize_intercept, features)
-            else:
-                grid = _grid(alphas) if alphas is not None else None
-                options = {"fit_intercept": bias, "penalize_intercept": penalize_intercept, "refine": refine}
-                result = _batch(data, alpha, grid, loo, features, options)
-    except (SeparatrixError, OSError) as error:
-        raise click.ClickException(str(error)) from None if isinstance(error, SeparatrixError) else error
+    reading: dict[str, Any] = {
+        "n_features": features,
+        "bad_rows": bad_rows,
+        "index_base": index_base if index_base == "auto" else int(index_base),
+    }
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if online:
+            result = _online(data, reading, 1.0 if alpha is None else alpha, bias)
+        elif stream:
+            result = _stream(data, reading, alpha or 0.0, bias, penalize_intercept)
+        else:
+            grid = _grid(alphas) if alphas is not None else None
+            options = {"fit_intercept": bias, "penalize_intercept": penalize_intercept, "refine": refine}
+            result = _batch(data, reading, alpha, grid, loo, options)
     for warning in caught:
         click.echo(f"warning: {warning.message}", err=True)
-    if as_json:
-        click.echo(json.dumps(result, allow_nan=False))
-    else:
-        _show(result)
+    finish(result, as_json, lambda: _show(result))
+    if any(issubclass(warning.category, BadRowsWarning) for warning in caught):
+        raise click.exceptions.Exit(1)
 
 
 def _grid(text: str) -> Any:
@@ -88,12 +102,13 @@ def _grid(text: str) -> Any:
         ) from None
 
 
-def _source(data: str) -> Any:
-    return sys.stdin.buffer if data == "-" else data
-
-
 def _batch(
-    data: str, alpha: float | None, grid: Any, loo: bool, features: int | None, options: dict[str, bool]
+    data: tuple[str, ...],
+    reading: dict[str, Any],
+    alpha: float | None,
+    grid: Any,
+    loo: bool,
+    options: dict[str, bool],
 ) -> dict[str, Any]:
     import numpy as np
 
@@ -103,7 +118,8 @@ def _batch(
     from separatrix.batch.ridge_path import RidgePath
     from separatrix.data.reading import read
 
-    X, y = read(_source(data), n_features=features)
+    loo_rmse: float | None
+    X, y = read(list(data), **reading)
     # As many zeros as values or fewer: dense is faster.
     if X.shape[0] * X.shape[1] <= max(4 * X.nnz, 1_000_000):
         X = X.toarray()
@@ -115,7 +131,7 @@ def _batch(
             "loo_rmses": [_finite(v) for v in np.sqrt(chosen.loo_errors_)],
         }
     else:
-        model, extra = Ridge(alpha or 0.0, **options).fit(X, y), {}  # type: ignore[arg-type]
+        model, extra = Ridge(alpha or 0.0, **options).fit(X, y), {}
         problem = make_problem(
             X,
             y,
@@ -133,23 +149,25 @@ def _batch(
     }
 
 
-def _stream(data: str, alpha: float, bias: bool, penalize: bool, features: int | None) -> dict[str, Any]:
+def _stream(
+    data: tuple[str, ...], reading: dict[str, Any], alpha: float, bias: bool, penalize: bool
+) -> dict[str, Any]:
     from separatrix.batch.ridge import Ridge
     from separatrix.data.reading import open_stream
 
     model = Ridge(alpha, fit_intercept=bias, penalize_intercept=penalize)
-    model.fit_stream(open_stream(_source(data), n_features=features))
+    model.fit_stream(open_stream(list(data), **reading))
     return {**_model(model, alpha, model.state_.rows), "loo_rmse": None}
 
 
-def _online(data: str, alpha: float, bias: bool, features: int | None) -> dict[str, Any]:
+def _online(data: tuple[str, ...], reading: dict[str, Any], alpha: float, bias: bool) -> dict[str, Any]:
     from dataclasses import asdict
 
     from separatrix.data.reading import open_stream
     from separatrix.online.forecaster import VovkAzouryWarmuth
 
     learner = VovkAzouryWarmuth(alpha, bias=bias)
-    learner.fit_stream(open_stream(_source(data), n_features=features))
+    learner.fit_stream(open_stream(list(data), **reading))
     ledger = learner.ledger_
     return {
         "coef": learner.coef_.tolist(),

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from separatrix._native import SquareRootRidge
+from separatrix.batch.regression.problem import is_number
 from separatrix.data.arrays import native_matrix
 from separatrix.errors import InputError, UsageError
 
@@ -48,7 +49,7 @@ class SquareRootRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     _forecaster = False
 
     def _start(self, columns: int) -> None:
-        if not (np.isscalar(self.alpha) and np.isreal(self.alpha) and np.isfinite(self.alpha) and self.alpha > 0):
+        if not is_number(self.alpha, above=0):
             raise UsageError(f"alpha must be a finite number above 0, but is {self.alpha!r}")
         self._state = SquareRootRidge(columns, float(self.alpha), self._forecaster, bool(self.bias))
         self._names: dict[Any, int] = {}
@@ -89,7 +90,7 @@ class SquareRootRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 predictions.append(self._state.play(native_matrix(X[part]), y[part]))
             except OverflowError as error:
                 raise InputError(f"rows from {start} on: {error}") from None
-        self._weights = None
+        self._weights: Floats | None = None
         return np.concatenate(predictions)
 
     def fit_stream(self, stream: Any) -> Self:
@@ -105,7 +106,11 @@ class SquareRootRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
             stream = open_stream(stream)
         for X, y in stream:
-            X = sparse.csr_matrix(X, dtype=np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+            X = (
+                sparse.csr_matrix(X, dtype=np.float64)
+                if sparse.issparse(X)
+                else np.asarray(X, dtype=np.float64)
+            )
             y = np.ascontiguousarray(y, dtype=np.float64)
             if not np.isfinite(y).all():
                 raise InputError("targets must be finite")
@@ -196,9 +201,10 @@ class SquareRootRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _all_weights(self) -> Floats:
         check_is_fitted(self, "_state")
-        if getattr(self, "_weights", None) is None:
-            self._weights = self._state.weights()
-        return self._weights
+        weights: Floats | None = getattr(self, "_weights", None)
+        if weights is None:
+            weights = self._weights = self._state.weights()
+        return weights
 
     @property
     def coef_(self) -> Floats:
@@ -224,4 +230,3 @@ class SquareRootRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from separatrix.batch.regression.problem import Certificate, Floats, Solution, make_problem
+from separatrix.batch.regression.problem import Certificate, Floats, Solution, is_number, make_problem
 from separatrix.batch.regression.solve import solve
 from separatrix.batch.regression.stream import TriangularState, solve_triangle
 from separatrix.errors import InputError, RankDeficientWarning, UsageError
@@ -109,7 +109,11 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
             stream = open_stream(stream)
         for X, y in stream:
             y = np.asarray(y, dtype=np.float64)
-            X = sparse.csr_matrix(X, dtype=np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+            X = (
+                sparse.csr_matrix(X, dtype=np.float64)
+                if sparse.issparse(X)
+                else np.asarray(X, dtype=np.float64)
+            )
             if not hasattr(self, "state_"):
                 self._learn(X[:0], y[:0], None)
                 self.state_.first_row = first_row or 0
@@ -127,7 +131,9 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         """
         for estimator in (self, other):
             if not hasattr(estimator, "state_"):
-                raise UsageError("merge needs two models learnt by partial_fit or fit_stream; fit keeps no state")
+                raise UsageError(
+                    "merge needs two models learnt by partial_fit or fit_stream; fit keeps no state"
+                )
         self.state_.merge(other.state_)
         self.n_features_in_ = self.state_.features
         self._solve_state()
@@ -165,7 +171,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
 
     def _check(self) -> None:
         alpha = self._alpha()
-        if not (np.isscalar(alpha) and np.isreal(alpha) and np.isfinite(alpha) and alpha >= 0):
+        if not is_number(alpha, least=0):
             raise UsageError(f"alpha must be a finite number, at least 0, but is {alpha!r}")
 
     def _weights(self, sample_weight: Any, X: Any) -> Floats | None:
@@ -216,10 +222,10 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         names = getattr(self, "feature_names_in_", None)
         shown = [str(j if names is None else names[j]) for j in dependent[:_MANY]]
         more = f" and {len(dependent) - _MANY} more" if len(dependent) > _MANY else ""
+        subject, verb = ("columns", "depend") if len(dependent) > 1 else ("column", "depends")
         which = "the intercept and columns" if self.fit_intercept else "columns"
         warnings.warn(
-            f"the data have rank {self.rank_}: column{'s' if len(dependent) > 1 else ''} {', '.join(shown)}{more} "
-            f"depend{'' if len(dependent) > 1 else 's'} on {which} before; "
+            f"the data have rank {self.rank_}: {subject} {', '.join(shown)}{more} {verb} on {which} before; "
             "of all solutions this is the one with the least norm of coefficients",
             RankDeficientWarning,
             stacklevel=4,

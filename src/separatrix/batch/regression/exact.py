@@ -23,7 +23,7 @@ WIDEST = 1200
 PRIMES = (2147483647, 2147483629, 2147483587)
 
 
-class TooWide(Exception):
+class TooWideError(Exception):
     """The values span so many binary orders of magnitude that integers do not serve."""
 
 
@@ -40,7 +40,7 @@ def integers(values: Floats) -> tuple[Integers, list[int]]:
     least = np.where(least == far, 0, least)
     shifts = np.where(whole == 0, 0, exponents - least)
     if shifts.max(initial=0) > WIDEST:
-        raise TooWide(f"the values of a column span 2**{int(shifts.max())}")
+        raise TooWideError(f"the values of a column span 2**{int(shifts.max())}")
     return whole.astype(object) << shifts.astype(object), [int(e) for e in least]
 
 
@@ -133,7 +133,7 @@ def _eliminate(M: NDArray[np.int64], prime: int) -> tuple[list[int], list[int]]:
     return rows, columns
 
 
-class NotDefinite(Exception):
+class NotDefiniteError(Exception):
     """A matrix that should be positive definite could not be inverted even approximately."""
 
 
@@ -167,11 +167,13 @@ def solve_definite(H: Integers, C: Integers) -> tuple[Integers, Integers, int, l
             break
         Z = _improve(Z, M)
     else:
-        raise NotDefinite
+        raise NotDefiniteError
     q = _SOLUTION
     X = np.zeros(C.shape, dtype=object)
     first = transposed_product(Z, C << q)
-    size = max((abs(int(v)).bit_length() for v in (product(Z, first) >> (2 * _FRACTION + h)).ravel()), default=0)
+    size = max(
+        (abs(int(v)).bit_length() for v in (product(Z, first) >> (2 * _FRACTION + h)).ravel()), default=0
+    )
     q += max(_SOLUTION - size, 0)
     R = C << q
     for _ in range(24):
@@ -194,7 +196,7 @@ def solve_definite(H: Integers, C: Integers) -> tuple[Integers, Integers, int, l
 def _improve(Z: Integers, M: Floats) -> Integers:
     trace = float(np.trace(M))
     if not np.isfinite(trace):
-        raise NotDefinite
+        raise NotDefiniteError
     scales = np.sqrt(np.maximum(np.diag(M), 1e-300))
     scaled = M / scales[:, None] / scales
     for lift in (0.0, 1e-15, 1e-13, 1e-11):
@@ -208,5 +210,5 @@ def _improve(Z: Integers, M: Floats) -> Integers:
             least = min(exponents)
             whole = whole << np.array([e - least for e in exponents], dtype=object)
             moved = product(Z, whole)
-            return moved >> -least if least < 0 else moved << least
-    raise NotDefinite
+            return np.asarray(moved >> -least if least < 0 else moved << least, dtype=object)
+    raise NotDefiniteError

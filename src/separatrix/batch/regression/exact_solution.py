@@ -40,27 +40,27 @@ class ExactSolution:
     delta: float
 
 
-class TooLarge(Exception):
+class TooLargeError(Exception):
     """Exact arithmetic would take too long or too much; the message says which limit is passed."""
 
 
 def exact_solution(problem: Problem) -> ExactSolution:
-    """Solve the problem as given; raises TooLarge if it is too large for exact arithmetic."""
+    """Solve the problem as given; raises TooLargeError if it is too large for exact arithmetic."""
     n, d, D = problem.rows, problem.features, problem.unknowns
     smaller = min(n, D)
     if n * d > _MOST_ENTRIES or n * D * smaller > _MOST_PRODUCTS or smaller > _MOST_UNKNOWNS:
-        raise TooLarge(f"{n} rows × {D} unknowns are too many for exact arithmetic")
+        raise TooLargeError(f"{n} rows × {D} unknowns are too many for exact arithmetic")
     X = problem.X.toarray() if problem.is_sparse else problem.X
     try:
         return _solve(problem, X)
-    except exact.TooWide as error:
-        raise TooLarge(f"{error}, too much for exact arithmetic") from None
-    except exact.NotDefinite:
-        raise TooLarge("the exact normal equations are too near to singular") from None
+    except exact.TooWideError as error:
+        raise TooLargeError(f"{error}, too much for exact arithmetic") from None
+    except exact.NotDefiniteError:
+        raise TooLargeError("the exact normal equations are too near to singular") from None
 
 
 def _solve(problem: Problem, X: Floats) -> ExactSolution:
-    n, d, D = problem.rows, problem.features, problem.unknowns
+    n, D = problem.rows, problem.unknowns
     N, exponents = exact.integers(X)
     if problem.intercept:
         N = np.hstack([np.ones((n, 1), dtype=object), N])
@@ -72,7 +72,7 @@ def _solve(problem: Problem, X: Floats) -> ExactSolution:
     y = y << np.array([e - y_least for e in y_exponents], dtype=object)
 
     plain = _normal(N, N, weights)
-    rows, columns = exact.independent(plain if D <= n else N)
+    _, columns = exact.independent(plain if D <= n else N)
     rank = len(columns)
     dependent = tuple(c - first for c in range(D) if c not in set(columns))
     # With α > 0 the identity always serves; for many more columns than rows the rows are fewer.
@@ -105,7 +105,9 @@ def _solve(problem: Problem, X: Floats) -> ExactSolution:
             value = _power(Fraction(int(mu[j, t])), scale - exponents[j])
             high[at, t] = _float(value)
             low[at, t] = _float(value - Fraction(high[at, t])) if np.isfinite(high[at, t]) else 0.0
-            rest = abs(value - Fraction(high[at, t]) - Fraction(low[at, t])) if np.isfinite(high[at, t]) else 0
+            rest = (
+                abs(value - Fraction(high[at, t]) - Fraction(low[at, t])) if np.isfinite(high[at, t]) else 0
+            )
             error = _power(Fraction(int(mu_bound[j, t])), scale - exponents[j]) + rest
             bound[at, t] = np.nextafter(_float(error), np.inf) if error else 0.0
     squares = residual(problem, np.ascontiguousarray(X), high, low)[2]
@@ -125,13 +127,13 @@ def _row_basis(problem: Problem, N: exact.Integers, exponents: list[int]) -> exa
     """Return C (unknowns × r, in the coordinates φ) whose columns span where minimum-norm solutions lie."""
     rows = N - N[0] if problem.centred else N
     if rows.size * min(rows.shape) > _MOST_ELIMINATION:
-        raise TooLarge(f"{rows.shape[0]} × {rows.shape[1]} values are too many to find the rank exactly")
+        raise TooLargeError(f"{rows.shape[0]} × {rows.shape[1]} values are too many to find the rank exactly")
     chosen, _ = exact.independent(rows)
     # w_j = Σ μ_i row_ij 2**e_j, so φ_j = w_j 2**e_j has the factor 2**(2 e_j).
     least = min(exponents)
     ups = np.array([2 * (e - least) for e in exponents], dtype=object)
     if max(ups) > exact.WIDEST:
-        raise TooLarge("columns differ too much in size for exact arithmetic")
+        raise TooLargeError("columns differ too much in size for exact arithmetic")
     basis = (rows[chosen] << ups).T
     if problem.centred:
         unit = np.zeros((len(basis), 1), dtype=object)
@@ -140,7 +142,9 @@ def _row_basis(problem: Problem, N: exact.Integers, exponents: list[int]) -> exa
     return np.ascontiguousarray(basis)
 
 
-def _penalty(problem: Problem, exponents: list[int], basis: exact.Integers | None) -> tuple[exact.Integers, int]:
+def _penalty(
+    problem: Problem, exponents: list[int], basis: exact.Integers | None
+) -> tuple[exact.Integers, int]:
     """Return integers and an exponent for α Σ θ_j² as a quadratic form in μ (θ_j = φ_j 2**−e_j)."""
     alpha, alpha_exponent = _column(np.array([problem.alpha]))
     largest = max(exponents)
@@ -162,4 +166,3 @@ def _float(value: Fraction) -> float:
         return float(value)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
-

@@ -196,7 +196,7 @@ def from_data(problem: Problem, g: Gram, start: Inverse, *, passes: int = 4, eno
         if delta < best.delta or best.projected is None:
             core, inner = np.eye(D), delta
             if delta < 0.9:
-                core = np.linalg.inv(M)
+                core = np.asarray(np.linalg.inv(M), dtype=np.float64)
                 size = float(np.linalg.norm(core))
                 inner = float(np.linalg.norm(np.eye(D) - M @ core)) + size * (wrong + gamma(D + 4) * trace)
             best = Inverse(Z, core, delta, g.shift, problem.free_intercept, inner, count, projected)
@@ -213,11 +213,12 @@ def from_data(problem: Problem, g: Gram, start: Inverse, *, passes: int = 4, eno
     return best
 
 
-
 def _powers_of_two(sizes: Floats) -> Floats:
     """Return the powers of two nearest to 1/sizes, so that scaling by them is exact."""
     with np.errstate(divide="ignore"):
-        exponents = np.where((sizes > 0) & np.isfinite(sizes), -np.round(np.log2(np.maximum(sizes, 1e-300))), 0)
+        exponents = np.where(
+            (sizes > 0) & np.isfinite(sizes), -np.round(np.log2(np.maximum(sizes, 1e-300))), 0
+        )
     return np.asarray(np.ldexp(1.0, np.clip(exponents, -1000, 1000).astype(int)))
 
 

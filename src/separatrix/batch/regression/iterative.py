@@ -25,7 +25,9 @@ def solve_iteratively(problem: Problem, *, refinement: bool) -> Solution:
         if problem.alpha > 0:
             theta[: A.shape[1], column] = _conjugate_gradients(A, problem.alpha, A.rmatvec(t[:, column]))
         else:
-            found = sparse_linalg.lsqr(A, t[:, column], atol=1e-15, btol=1e-15, conlim=0, iter_lim=_MOST_STEPS)
+            found = sparse_linalg.lsqr(
+                A, t[:, column], atol=1e-15, btol=1e-15, conlim=0, iter_lim=_MOST_STEPS
+            )
             theta[: A.shape[1], column] = found[0]
     if problem.centred:
         theta[-1] = target_means - means @ theta[:-1]
@@ -40,24 +42,46 @@ def solve_iteratively(problem: Problem, *, refinement: bool) -> Solution:
 
         refined = refine_by_alpha(problem, solve, theta, np.zeros_like(theta), refinement, sizes)
         digits = refined.digits
-        why = "" if digits >= WANTED_DIGITS else (
-            "‖g‖/α does not show more in double-double" if refinement else "refinement is switched off"
+        why = (
+            ""
+            if digits >= WANTED_DIGITS
+            else ("‖g‖/α does not show more in double-double" if refinement else "refinement is switched off")
         )
         certificate = Certificate(
-            digits, "double-double", refined.digits_before, refined.refinements,
-            time.perf_counter() - started, None, why,
+            digits,
+            "double-double",
+            refined.digits_before,
+            refined.refinements,
+            time.perf_counter() - started,
+            None,
+            why,
         )
         return Solution(
-            refined.high, refined.low, "cg", min(problem.rows, problem.unknowns), certificate,
-            of_rounded(refined.bound, refined.low), refined.squares,
+            refined.high,
+            refined.low,
+            "cg",
+            min(problem.rows, problem.unknowns),
+            certificate,
+            of_rounded(refined.bound, refined.low),
+            refined.squares,
         )
     r = problem.y - problem.X @ theta[:d] - (theta[-1] if problem.intercept else 0.0)
     certificate = Certificate(
-        None, "none", None, 0, time.perf_counter() - started, None,
+        None,
+        "none",
+        None,
+        0,
+        time.perf_counter() - started,
+        None,
         "LSQR gives no lower bound on the smallest singular value",
     )
     return Solution(
-        theta, np.zeros_like(theta), "lsqr", min(problem.rows, problem.unknowns), certificate, None,
+        theta,
+        np.zeros_like(theta),
+        "lsqr",
+        min(problem.rows, problem.unknowns),
+        certificate,
+        None,
         roots**2 @ r**2,
     )
 
@@ -76,7 +100,7 @@ def _centred(problem: Problem, roots: Floats) -> tuple[sparse_linalg.LinearOpera
 
     def forward(v: Floats) -> Floats:
         v = v.ravel()
-        return roots * (X @ v - means @ v)
+        return np.asarray(roots * (X @ v - means @ v))
 
     def backward(v: Floats) -> Floats:
         v = roots * v.ravel()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,13 @@ MOST_DIGITS = 15.0
 def gamma(count: float) -> float:
     """Higham's γ: `count` roundings, in any order, err by at most this factor of the sum of sizes."""
     return count * UNIT / (1 - count * UNIT) if count * UNIT < 0.5 else float("inf")
+
+
+def is_number(value: Any, *, above: float | None = None, least: float | None = None) -> bool:
+    """Whether `value` is a finite number, above or at least a limit."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not np.isfinite(float(value)):
+        return False
+    return (above is None or float(value) > above) and (least is None or float(value) >= least)
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,13 @@ class Problem:
 
 
 def make_problem(
-    X: Any, y: Floats, sample_weight: Floats | None, *, alpha: float, intercept: bool, penalize_intercept: bool
+    X: Any,
+    y: Floats,
+    sample_weight: Floats | None,
+    *,
+    alpha: float,
+    intercept: bool,
+    penalize_intercept: bool,
 ) -> Problem:
     """Check weights, drop rows of weight zero, and bring the arrays into the form solvers want."""
     if sparse.issparse(X):

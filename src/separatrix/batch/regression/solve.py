@@ -18,10 +18,17 @@ import numpy as np
 from scipy import linalg
 
 from separatrix.batch.regression import double_double as dd
-from separatrix.batch.regression.exact_solution import ExactSolution, TooLarge, exact_solution
+from separatrix.batch.regression.exact_solution import ExactSolution, TooLargeError, exact_solution
 from separatrix.batch.regression.gram import Gram, Inverse, from_data, from_gram, gram
 from separatrix.batch.regression.iterative import solve_iteratively
-from separatrix.batch.regression.problem import Certificate, Floats, Problem, Solution, certified_digits, of_rounded
+from separatrix.batch.regression.problem import (
+    Certificate,
+    Floats,
+    Problem,
+    Solution,
+    certified_digits,
+    of_rounded,
+)
 from separatrix.batch.regression.refine import (
     SMALL,
     WANTED_DIGITS,
@@ -100,7 +107,7 @@ def _solve_tall(problem: Problem, refinement: bool) -> Solution:
     if refinement or refined is None:
         try:
             return _finish_exact(problem, g, inverse, exact_solution(problem), before, started, column_sizes)
-        except TooLarge as error:
+        except TooLargeError as error:
             why = str(error)
     if refined is not None:
         return _finish_refined(problem, g, inverse, refined, solver, started, refinement, why)
@@ -138,7 +145,14 @@ def _unshift(problem: Problem, g: Gram, theta: Floats) -> dd.Pair:
 
 
 def _finish_refined(
-    problem: Problem, g: Gram, inverse: Inverse, refined: Refined, solver: str, started: float, refinement: bool, why: str = ""
+    problem: Problem,
+    g: Gram,
+    inverse: Inverse,
+    refined: Refined,
+    solver: str,
+    started: float,
+    refinement: bool,
+    why: str = "",
 ) -> Solution:
     certificate = Certificate(
         refined.digits,
@@ -188,7 +202,9 @@ def _squares_from_gram(problem: Problem, g: Gram, high: Floats, low: Floats) -> 
     theta = high.copy()
     if problem.free_intercept:
         theta[-1] = high[-1] - g.target_shift + g.shift @ high[:-1]
-    squares = g.target_squares - 2 * (theta * g.moments).sum(axis=0) + (theta * (g.matrix @ theta)).sum(axis=0)
+    squares = (
+        g.target_squares - 2 * (theta * g.moments).sum(axis=0) + (theta * (g.matrix @ theta)).sum(axis=0)
+    )
     if (squares > 1e-4 * g.target_squares).all():
         return np.asarray(squares)
     total = np.zeros(problem.y.shape[1])
@@ -296,7 +312,11 @@ def _condition_of_rows(problem: Problem) -> float:
     if not np.isfinite(A).all():
         return float("inf")
     singular = linalg.svdvals(A)
-    return float(singular[0] / singular[-1]) if singular[-1] > 0 and len(singular) >= A.shape[1] else float("inf")
+    return (
+        float(singular[0] / singular[-1])
+        if singular[-1] > 0 and len(singular) >= A.shape[1]
+        else float("inf")
+    )
 
 
 def _solve_deficient(problem: Problem, g: Gram, started: float, why: str) -> Solution:
@@ -316,10 +336,20 @@ def _solve_deficient(problem: Problem, g: Gram, started: float, why: str) -> Sol
     for part, rows, weights in problem.blocks():
         r = problem.y[part] - rows @ high[:d] - (high[-1] if problem.intercept else 0.0)
         squares += weights @ r**2
-    eigenvalues = np.sort(np.pad(found.values[: min(len(found.values), d)], (0, max(d - len(found.values), 0))))
+    eigenvalues = np.sort(
+        np.pad(found.values[: min(len(found.values), d)], (0, max(d - len(found.values), 0)))
+    )
     return Solution(
-        high, np.zeros_like(high), "svd", found.rank, certificate, None, squares, eigenvalues,
-        float("inf") if problem.alpha == 0 else None, dependent,
+        high,
+        np.zeros_like(high),
+        "svd",
+        found.rank,
+        certificate,
+        None,
+        squares,
+        eigenvalues,
+        float("inf") if problem.alpha == 0 else None,
+        dependent,
     )
 
 
@@ -332,13 +362,15 @@ def _solve_wide(problem: Problem, refinement: bool) -> Solution:
     solver = "dual"
     before, why, refined = None, "", None
     if problem.alpha > 0:
-        refined = refine_by_alpha(problem, lambda g: found.solve_ridge(g, problem.alpha), high, low, refinement, sizes)
+        refined = refine_by_alpha(
+            problem, lambda g: found.solve_ridge(g, problem.alpha), high, low, refinement, sizes
+        )
         before = refined.digits_before
     if refinement and (refined is None or refined.digits < WANTED_DIGITS):
         try:
             exact = exact_solution(problem)
             return _finish_exact(problem, None, None, exact, before, started, sizes, solver)
-        except TooLarge as error:
+        except TooLargeError as error:
             why = str(error)
     return _finish_wide(problem, found, refined, high, started, why, solver, refinement)
 
@@ -366,9 +398,19 @@ def _finish_wide(
         certificate = Certificate(None, "none", None, 0, seconds, None, reason)
         low, bound, squares = np.zeros_like(high), None, None
     else:
-        high, low, bound, squares = refined.high, refined.low, of_rounded(refined.bound, refined.low), refined.squares
+        high, low, bound, squares = (
+            refined.high,
+            refined.low,
+            of_rounded(refined.bound, refined.low),
+            refined.squares,
+        )
         certificate = Certificate(
-            refined.digits, "double-double", refined.digits_before, refined.refinements, seconds, None,
+            refined.digits,
+            "double-double",
+            refined.digits_before,
+            refined.refinements,
+            seconds,
+            None,
             _why(refined.digits, why, refinement=refinement),
         )
     if squares is None:
@@ -376,7 +418,7 @@ def _finish_wide(
         r = problem.y - X @ high[:d] - (high[-1] if problem.intercept else 0.0)
         squares = (np.ones(problem.rows) if problem.weights is None else problem.weights) @ r**2
     eigenvalues = np.sort(np.pad(np.maximum(found.values, 0), (0, max(d - len(found.values), 0))))
-    condition = float("inf")
+    condition: float | None = float("inf")
     if problem.alpha > 0 and not problem.centred:
         condition = float(np.sqrt((eigenvalues[-1] + problem.alpha) / problem.alpha))
     elif problem.alpha > 0:

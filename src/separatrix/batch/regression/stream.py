@@ -105,7 +105,9 @@ class TriangularState:
         accurate, but not the same bits.
         """
         if self.targets != other.targets:
-            raise UsageError(f"states to merge need as many targets, found {self.targets} and {other.targets}")
+            raise UsageError(
+                f"states to merge need as many targets, found {self.targets} and {other.targets}"
+            )
         if other.features > self.features:
             self.widen(other.features)
         other = other.copy()
@@ -137,8 +139,14 @@ class TriangularState:
     def copy(self) -> "TriangularState":
         """Return a state that shares no list with this one."""
         return TriangularState(
-            self.features, self.targets, self.first_row, self.rows, self.weight,
-            list(self.head), list(self.nodes), list(self.tail),
+            self.features,
+            self.targets,
+            self.first_row,
+            self.rows,
+            self.weight,
+            list(self.head),
+            list(self.nodes),
+            list(self.tail),
         )
 
     def reduced(self) -> Floats:

@@ -37,7 +37,9 @@ def refine_by_alpha(
         bound = _bound(problem, reduced, reduced_wrong, g, wrong, means, mean_error, weight)
         digits, rounded = certified_digits(high, low, bound, sizes, target_sizes)
         before = digits if step == 0 else before
-        improved = best is None or bool(np.all(bound <= best.bound)) and bool(np.any(bound < 0.5 * best.bound))
+        improved = (
+            best is None or bool(np.all(bound <= best.bound)) and bool(np.any(bound < 0.5 * best.bound))
+        )
         if best is None or digits > best.digits or improved:
             best = Refined(rounded, low, bound, digits, before, step, squares)
         if not steps or digits >= WANTED_DIGITS or not improved or not np.isfinite(g[0]).all():
