@@ -1,6 +1,8 @@
 """`separatrix regress`."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -43,12 +45,22 @@ def test_longley():
     assert "digits             15.0" in words
 
 
-def test_standard_input_dependent_columns_and_bad_rows():
-    found = run("-", "--json", input="1 1:1 2:2\n2 1:2 2:4\n4 1:3 2:6\n")
+def test_standard_input():
+    command = [sys.executable, "-c", "from separatrix.cli import main; main()", "regress", "-", "--json"]
+    found = subprocess.run(command, input=b"1 1:1\n2 1:2\n3 1:3\n", capture_output=True, check=True)
+    assert json.loads(found.stdout)["coef"] == [1.0]
+
+
+def test_dependent_columns_and_bad_rows(tmp_path):
+    file = tmp_path / "rows"
+    file.write_text("1 1:1 2:2\n2 1:2 2:4\n4 1:3 2:6\n")
+    found = run(file, "--json")
     assert json.loads(found.stdout)["dependent_columns"] == [1]
     assert "column 1 depends on the intercept and columns before" in found.stderr
-    assert "expected" in run("-", input="1 1:x\n", status=2).output
-    found = run("-", "--bad-rows", "skip", "--json", input="1 1:1\n2 1:2\noops 1:3\n3 1:4\n", status=1)
+    file.write_text("1 1:x\n")
+    assert "expected" in run(file, status=2).output
+    file.write_text("1 1:1\n2 1:2\noops 1:3\n3 1:4\n")
+    found = run(file, "--bad-rows", "skip", "--json", status=1)
     assert len(json.loads(found.stdout)["coef"]) == 1
 
 

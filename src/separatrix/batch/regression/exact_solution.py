@@ -82,6 +82,11 @@ def _solve(problem: Problem, X: Floats) -> ExactSolution:
         basis = _row_basis(problem, N, exponents)
         A = exact.product(N, basis)
         H, e_H = _normal(A, A, weights), 0
+    if not H.size:
+        # All columns are zero, and so is the solution.
+        nothing = np.zeros((D, problem.y.shape[1]))
+        squares = residual(problem, np.ascontiguousarray(X), nothing, nothing)[2]
+        return ExactSolution(nothing, nothing, nothing, squares, rank, dependent, 0.0)
     # H carries 2**weight_exponent in the coordinates φ_j = θ_j 2**exponents[j].
     if problem.alpha > 0:
         pull, e_pull = _penalty(problem, exponents, basis)
