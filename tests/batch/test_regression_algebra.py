@@ -1,6 +1,7 @@
 """What algebra says of least squares and ridge, the path, streams and scikit-learn's conventions."""
 
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -192,7 +193,7 @@ def test_merged_streams_are_one_stream_to_the_bit(cuts, middle):
 
     def learn(start, stop, pieces):
         edges = sorted({start, stop, *[c for c in pieces if start < c < stop]})
-        parts = ((X[a:b], y[a:b]) for a, b in zip(edges[:-1], edges[1:], strict=True))
+        parts = ((X[a:b], y[a:b]) for a, b in pairwise(edges))
         return sx.LeastSquares().fit_stream(parts, first_row=start)
 
     whole = learn(0, 10_500, [])

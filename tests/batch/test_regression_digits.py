@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.regression import correct_digits, exact_ridge
 from scipy import sparse
 
 import separatrix as sx
+from oracles.regression import correct_digits, exact_ridge
 from separatrix.errors import RankDeficientWarning
 
 DATA = Path(__file__).parents[2] / "examples" / "data"

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.regression import forecast
 from scipy import sparse
 
 import separatrix as sx
+from oracles.regression import forecast
 from separatrix.errors import InputError, UsageError
 
 LEARNERS = [sx.VovkAzouryWarmuth, sx.RecursiveRidge]

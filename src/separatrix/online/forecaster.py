@@ -32,7 +32,7 @@ class VovkAzouryWarmuth(SquareRootRegressor):
     >>> X = np.array([[1.0], [-1.0], [2.0], [0.5]])
     >>> learner = VovkAzouryWarmuth(bias=False)
     >>> learner.play(X, np.array([1.0, -1.0, 2.0, 0.5])).round(3)
-    array([0.   , 0.333, 0.571, 0.414])
+    array([ 0.   , -0.333,  0.571,  0.414])
     >>> ledger = learner.ledger_
     >>> round(ledger.regret, 3), round(ledger.bound, 3), ledger.holds
     (3.73, 7.923, True)

@@ -30,7 +30,7 @@ class RecursiveRidge(SquareRootRegressor):
     >>> from separatrix.online.recursive_ridge import RecursiveRidge
     >>> learner = RecursiveRidge(bias=False)
     >>> learner.play(np.array([[1.0], [-1.0], [2.0]]), np.array([1.0, -1.0, 2.0])).round(3)
-    array([0.   , -0.5  , 1.333])
+    array([ 0.   , -0.5  ,  1.333])
     >>> learner.coef_.round(3)
     array([0.857])
     """

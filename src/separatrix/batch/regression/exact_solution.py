@@ -60,7 +60,7 @@ def exact_solution(problem: Problem) -> ExactSolution:
 
 
 def _solve(problem: Problem, X: Floats) -> ExactSolution:
-    n, D = problem.rows, problem.unknowns
+    n, unknowns = problem.rows, problem.unknowns
     N, exponents = exact.integers(X)
     if problem.intercept:
         N = np.hstack([np.ones((n, 1), dtype=object), N])
@@ -72,11 +72,11 @@ def _solve(problem: Problem, X: Floats) -> ExactSolution:
     y = y << np.array([e - y_least for e in y_exponents], dtype=object)
 
     plain = _normal(N, N, weights)
-    _, columns = exact.independent(plain if D <= n else N)
+    _, columns = exact.independent(plain if unknowns <= n else N)
     rank = len(columns)
-    dependent = tuple(c - first for c in range(D) if c not in set(columns))
+    dependent = tuple(c - first for c in range(unknowns) if c not in set(columns))
     # With α > 0 the identity always serves; for many more columns than rows the rows are fewer.
-    if rank == D or (problem.alpha > 0 and (D <= n or D <= _IDENTITY)):
+    if rank == unknowns or (problem.alpha > 0 and (unknowns <= n or unknowns <= _IDENTITY)):
         basis, A, H, e_H = None, N, plain, 0
     else:
         basis = _row_basis(problem, N, exponents)
@@ -84,7 +84,7 @@ def _solve(problem: Problem, X: Floats) -> ExactSolution:
         H, e_H = _normal(A, A, weights), 0
     if not H.size:
         # All columns are zero, and so is the solution.
-        nothing = np.zeros((D, problem.y.shape[1]))
+        nothing = np.zeros((unknowns, problem.y.shape[1]))
         squares = residual(problem, np.ascontiguousarray(X), nothing, nothing)[2]
         return ExactSolution(nothing, nothing, nothing, squares, rank, dependent, 0.0)
     # H carries 2**weight_exponent in the coordinates φ_j = θ_j 2**exponents[j].
@@ -102,8 +102,8 @@ def _solve(problem: Problem, X: Floats) -> ExactSolution:
     scale = y_least - e_H - q
     if basis is not None:
         mu, mu_bound = exact.product(basis, mu), exact.product(np.abs(basis), mu_bound)
-    order = [*range(first, D), 0] if first else list(range(D))
-    shape = (D, problem.y.shape[1])
+    order = [*range(first, unknowns), 0] if first else list(range(unknowns))
+    shape = (unknowns, problem.y.shape[1])
     high, low, bound = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     for at, j in enumerate(order):
         for t in range(shape[1]):

@@ -1,6 +1,7 @@
 """The whole ridge path, with exact leave-one-out errors, from one factorisation."""
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from scipy import linalg
@@ -165,7 +166,7 @@ def validation_errors(problem: Problem, alphas: Floats, folds: int) -> Floats:
     errors, weight = np.zeros(len(alphas)), 0.0
     bounds = np.linspace(0, problem.rows, folds + 1).astype(int)
     everywhere = np.ones(problem.rows, dtype=bool)
-    for start, stop in zip(bounds[:-1], bounds[1:], strict=True):
+    for start, stop in pairwise(bounds):
         keep = everywhere.copy()
         keep[start:stop] = False
         part = slice(int(start), int(stop))

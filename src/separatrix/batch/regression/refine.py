@@ -150,7 +150,7 @@ def _keep_better(best: Refined | None, found: Refined) -> bool:
 
 
 def gram_residual(problem: Problem, g: Gram, theta: Floats) -> tuple[dd.Pair, Floats]:
-    """Return the residual at θ (shifted coordinates) from the summed normal equations alone, and its bound."""
+    """Return the residual at θ (shifted coordinates) from the summed equations alone, and its bound."""
     H = g.matrix + np.diag(problem.penalty)
     pair: dd.Pair = (g.moments.copy(), np.zeros_like(g.moments))
     for j in range(problem.unknowns):

@@ -22,6 +22,7 @@ from separatrix.batch.regression.exact_solution import ExactSolution, TooLargeEr
 from separatrix.batch.regression.gram import Gram, Inverse, from_data, from_gram, gram
 from separatrix.batch.regression.iterative import solve_iteratively
 from separatrix.batch.regression.problem import (
+    MOST_DIGITS,
     Certificate,
     Floats,
     Problem,
@@ -73,7 +74,7 @@ def _solve_tall(problem: Problem, refinement: bool) -> Solution:
         digits, rounded = certified_digits(high, low, bound, column_sizes, g.target_sizes)
         small = problem.rows * problem.unknowns <= SMALL
         # Where a residual in double-double costs nothing, have all the digits.
-        if digits >= (WANTED_DIGITS if refinement and small else PLAIN_DIGITS):
+        if digits >= (MOST_DIGITS if refinement and small else PLAIN_DIGITS):
             certificate = Certificate(
                 digits, "gram", digits, 0, time.perf_counter() - started, inverse.delta, _why(digits)
             )
@@ -320,7 +321,7 @@ def _condition_of_rows(problem: Problem) -> float:
 
 
 def _solve_deficient(problem: Problem, g: Gram, started: float, why: str) -> Solution:
-    """Return the minimum-norm solution by SVD, dependent columns by pivoted QR of the normal equations' root."""
+    """Return the minimum-norm solution by SVD, and dependent columns by pivoted QR."""
     d = problem.features
     X = problem.X.toarray() if problem.is_sparse else problem.X
     found = dual(replace(problem, X=X))

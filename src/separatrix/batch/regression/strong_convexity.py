@@ -19,7 +19,7 @@ _MOST_REFINEMENTS = 12
 def refine_by_alpha(
     problem: Problem, solve: Callable[[Floats], Floats], high: Floats, low: Floats, steps: bool, sizes: Floats
 ) -> Refined:
-    """Certify and refine a ridge solution; `solve(g)` returns about (AᵀA + αI)⁻¹g for the penalised unknowns."""
+    """Certify and refine a ridge solution; `solve(g)` returns about (AᵀA + αI)⁻¹g."""
     matrix = native_matrix(problem.X)
     means, mean_error, weight = _means(problem)
     target_sizes = np.linalg.norm(problem.y, axis=0)
@@ -37,8 +37,8 @@ def refine_by_alpha(
         bound = _bound(problem, reduced, reduced_wrong, g, wrong, means, mean_error, weight)
         digits, rounded = certified_digits(high, low, bound, sizes, target_sizes)
         before = digits if step == 0 else before
-        improved = (
-            best is None or bool(np.all(bound <= best.bound)) and bool(np.any(bound < 0.5 * best.bound))
+        improved = best is None or (
+            bool(np.all(bound <= best.bound)) and bool(np.any(bound < 0.5 * best.bound))
         )
         if best is None or digits > best.digits or improved:
             best = Refined(rounded, low, bound, digits, before, step, squares)
