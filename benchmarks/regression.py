@@ -38,7 +38,8 @@ def measure(repeats, **engines):
 
 def show(case, ours, peer, peer_name, wanted, note=""):
     print(
-        f"{case:34} {ours:9.3f} s  {peer_name:22} {peer:9.3f} s  {peer / ours:7.1f} × (wanted {wanted}) {note}",
+        f"{case:34} {ours:9.3f} s  {peer_name:22} {peer:9.3f} s  "
+        f"{peer / ours:7.1f} × (wanted {wanted}) {note}",
         flush=True,
     )
 
@@ -99,7 +100,8 @@ rows = sum(X.shape[0] for X, y in sx.open(sys.argv[1]))
 reading = time.perf_counter() - started
 started = time.perf_counter()
 model = sx.LeastSquares().fit_stream(sys.argv[1])
-print(reading, time.perf_counter() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, *model.coef_)
+learning = time.perf_counter() - started
+print(reading, learning, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, *model.coef_)
 """
 
 

@@ -20,8 +20,19 @@ def run(*arguments, status=0, **options):
     return found
 
 
-@pytest.mark.parametrize("options", [[], ["--alpha", "1"], ["--loo"], ["--alphas", "0.1,1"], ["--alphas", "1e-3:10:5"],
-                                     ["--stream"], ["--online"], ["--no-bias"]])  # fmt: skip
+OPTIONS = [
+    "",
+    "--alpha 1",
+    "--loo",
+    "--alphas 0.1,1",
+    "--alphas 1e-3:10:5",
+    "--stream",
+    "--online",
+    "--no-bias",
+]
+
+
+@pytest.mark.parametrize("options", [options.split() for options in OPTIONS])
 def test_one_json_object_with_all_fields(options):
     result = json.loads(run(DATA / "reg_longley.libsvm", *options, "--json").stdout)
     assert set(result) >= FIELDS

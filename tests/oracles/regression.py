@@ -30,7 +30,7 @@ def exact_ridge(X, y, alpha=0.0, *, intercept=True, penalize_intercept=False, we
 def solve_all(H, c):
     """One solution of Hθ = c and a basis of H's null space, by elimination."""
     D = len(H)
-    M = [row[:] + [v] for row, v in zip(H, c, strict=True)]
+    M = [[*row[:], v] for row, v in zip(H, c, strict=True)]
     pivots = []
     for column in range(D):
         at = len(pivots)

@@ -52,7 +52,7 @@ class RidgePath(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignor
     >>> y = np.array([1.0, 3.0, 5.0, 8.0])
     >>> model = RidgePath(alphas=[0.01, 1.0, 100.0]).fit(X, y)
     >>> model.alpha_, model.loo_errors_.round(3)
-    (0.01, array([ 0.348,  1.007, 10.938]))
+    (0.01, array([ 0.449,  1.675, 11.395]))
     """
 
     def __init__(
