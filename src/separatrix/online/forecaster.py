@@ -35,9 +35,9 @@ class VovkAzouryWarmuth(SquareRootRegressor):
     array([ 0.   , -0.333,  0.571,  0.414])
     >>> ledger = learner.ledger_
     >>> round(ledger.regret, 3), round(ledger.bound, 3), ledger.holds
-    (3.73, 7.923, True)
+    (2.631, 7.924, True)
     >>> VovkAzouryWarmuth().learn_one({"size": 2.0}, 3.0).predict_one({"size": 2.0})
-    1.3636363636363633
+    1.3636363636363635
     """
 
     _forecaster = True
