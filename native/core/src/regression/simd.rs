@@ -1,8 +1,7 @@
 //! The one place that asks which instructions the machine has.
 //!
-//! The loops of this area are plain Rust; compiled for AVX2 with fused multiply-add they run about
-//! four times as fast (1 million × 100: 0.14 s against 0.6 s for a residual in double-double), which is
-//! what this module's few `unsafe` lines buy. Both versions compute the same bits in [`super::residual`].
+//! The loops of this area are plain Rust, compiled a second time for AVX2 with fused multiply-add; calling
+//! that version is what needs this module's few `unsafe` lines. Both compute the same bits.
 
 #![allow(unsafe_code)]
 
