@@ -13,6 +13,7 @@ pub mod hinge;
 pub mod learner;
 pub mod matrix;
 pub mod model;
+pub mod regression;
 pub mod rows;
 pub mod rules;
 pub mod stream;

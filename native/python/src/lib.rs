@@ -13,6 +13,7 @@ mod labels;
 mod learner;
 mod one_row;
 mod reading;
+mod regression;
 mod rows;
 mod text;
 
@@ -25,6 +26,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     hinge::register(module)?;
     learner::register(module)?;
     reading::register(module)?;
+    regression::register(module)?;
     text::register(module)?;
     Ok(())
 }

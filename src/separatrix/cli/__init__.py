@@ -22,6 +22,7 @@ _COMMANDS: dict[str, str] = {
     "play": "separatrix.cli.play",
     "plot": "separatrix.cli.plot",
     "predict": "separatrix.cli.predict",
+    "regress": "separatrix.cli.regress",
     "separate": "separatrix.cli.separate",
     "train": "separatrix.cli.train",
     "verify": "separatrix.cli.verify",
