@@ -78,6 +78,7 @@ Matrix = NDArray[np.float64] | tuple[NDArray[np.int64], NDArray[np.uint32], NDAr
 _Rows = tuple[
     NDArray[np.float64], NDArray[Any], NDArray[Any], NDArray[np.float64], int, tuple[list[int], list[int]]
 ]
+
 class RowStream:
     def __new__(
         cls,

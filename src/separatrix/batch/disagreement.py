@@ -22,7 +22,15 @@ _TIES = ("mistake", "positive", "negative")
 
 @dataclass(frozen=True)
 class Disagreement:
-    """What a search for the fewest errors found; `min_disagreement` makes one."""
+    """What a search for the fewest errors found; `min_disagreement` makes one.
+
+    Examples
+    --------
+    >>> import separatrix as sx
+    >>> found = sx.min_disagreement([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
+    >>> found.errors, found.lower_bound, found.optimal
+    (1.0, 1.0, True)
+    """
 
     errors: float
     """The weight of the rows that `coef` and `intercept` get wrong, counted exactly."""

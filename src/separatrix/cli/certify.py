@@ -57,8 +57,6 @@ def certify(
 
     def decide() -> Any:
         # Exactly, where the search along the soft-margin path found no separator.
-        if "separate" not in sx.__all__:
-            return None
         found = sx.separate(X, y, bias=bias, normalize=normalize)
         return found.certificate(X, y) if found.verified == "exact" else None
 

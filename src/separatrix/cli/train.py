@@ -79,6 +79,8 @@ _OWN = {
     "--features", type=click.IntRange(1), help="Columns there will be.  [default: learnt from the data]"
 )
 @click.option("--memory-limit", type=click.IntRange(1), help="Bytes that weights may take.  [default: 1 GiB]")
+@click.option("--certify", "certified", is_flag=True, help="Set the mistakes beside every bound that can be proved.")
+@click.option("--iid", is_flag=True, help="Declare that rows are independent draws of one distribution (T14).")
 @bad_rows_option
 @reading_options_shared
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -140,9 +142,12 @@ def train(data: tuple[str, ...], output: str, as_json: bool, **options: Any) -> 
         "stopped": bool(told["stopped"]),
         "seconds": seconds,
     }
+    ledger = _certified(learner, data, options) if options["certified"] else None
+    if ledger is not None:
+        result["theorems"] = ledger.to_dict()["theorems"]
     if told["rows_refused"]:
         click.echo(refused_in_words(told["rows_refused"], told["first_bad"]), err=True)
-    finish(result, as_json, lambda: _ledger(result, about, told, until_clean))
+    finish(result, as_json, lambda: _ledger(result, about, told, until_clean, ledger))
     if told["stopped"]:
         click.echo(f"stopped: {output} holds what was learnt so far; go on with --from {output}", err=True)
         sys.exit(130)
@@ -150,7 +155,7 @@ def train(data: tuple[str, ...], output: str, as_json: bool, **options: Any) -> 
         sys.exit(1)
 
 
-def _ledger(result: dict[str, Any], about: dict[str, Any], told: dict[str, Any], until_clean: bool) -> None:
+def _ledger(result: dict[str, Any], about: dict[str, Any], told: dict[str, Any], until_clean: bool, bounds: Any) -> None:
     """The run in words."""
     rounds, mistakes = result["rounds"], result["mistakes"]
     say(f"{about['rule']}: {mistakes:,} mistakes in {rounds:,} rounds ({result['mistake_rate']:.2%})")
@@ -176,10 +181,47 @@ def _ledger(result: dict[str, Any], about: dict[str, Any], told: dict[str, Any],
         f"{told['rows']:,} rows, {megabytes:,.1f} MB, {rate:,.0f} MB/s, refused {told['rows_refused']}",
     )
     _line("model", result["model"])
+    if bounds is not None:
+        say(str(bounds))
 
 
 def _line(what: str, text: str) -> None:
     say(f"  {what:<15}{text}")
+
+
+def _certified(learner: _native.Learner, data: tuple[str, ...], options: dict[str, Any]) -> Any:
+    """The ledger of the run, with every bound that could be proved on its rows."""
+    import numpy as np
+
+    from separatrix.data.reading import read
+    from separatrix.online.loading import estimator_of
+    from separatrix.theory.ledger import Ledger
+    from separatrix.theory.recommend import certify_run
+    from separatrix.theory.separate import separate
+
+    estimator = estimator_of(learner)
+    run = estimator.run_
+    if "-" in data or run.classes > 2 or not run.rounds:
+        # Rows that are gone, or a game of many classes: what is known without them.
+        return Ledger.from_run(run, iid=options["iid"])
+    base = learner.about()["index_base"]
+    X, y = read(list(data), index_base=base, n_features=learner.columns, bad_rows=_again(options["reading"]))
+    flags = {"bias": run.parameters["bias"], "normalize": run.parameters["normalize"]}
+
+    def decide() -> Any:
+        found = separate(X, y, **flags)
+        return found.certificate(X, y) if found.verified == "exact" else None
+
+    both = learner.coefficients()
+    weights = None
+    if both is not None:
+        weights = np.append(both[0][0], both[1][0]) if flags["bias"] else both[0][0]
+    return certify_run(run, X, y, weights=weights, decide=decide, iid=options["iid"])[0]
+
+
+def _again(reading: dict[str, Any]) -> str:
+    """The same rows once more, without writing the refused ones a second time."""
+    return "fail" if reading["bad_rows"] == "fail" else "skip"
 
 
 def _rule_parameters(options: dict[str, Any], rule: str) -> dict[str, Any]:
@@ -215,9 +257,8 @@ def _resumed(options: dict[str, Any]) -> _native.Learner:
     for name in ("rule", "bias", "normalize", "tie", *_OWN, "memory_limit"):
         if options[name] is not None and options[name] != asked.get(name):
             flag = name.replace("_", "-")
-            fail(
-                f"--from {options['from_model']}: its {name} is {asked.get(name)}, not {options[name]} (--{flag})"
-            )
+            model = options["from_model"]
+            fail(f"--from {model}: its {name} is {asked.get(name)}, not {options[name]} (--{flag})")
     if options["features"]:
         learner.begin(options["features"])
     return learner

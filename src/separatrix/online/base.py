@@ -22,6 +22,7 @@ from sklearn.utils.validation import (
 from separatrix import _native
 from separatrix.data.text_options import MAX_LINE_BYTES, reading_options, warn_of_refused
 from separatrix.errors import UsageError
+from separatrix.theory.ledger import Ledger
 from separatrix.theory.run import Run
 
 Tie = Literal["positive", "negative", "mistake"]
@@ -49,6 +50,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Whether the last pass made no mistake. Set by `fit` and `fit_stream`.
     run_ : Run
         The counters that theorems speak of.
+    ledger_ : Ledger
+        Mistakes beside every bound that applies, each verified, violated or not checkable.
     """
 
     _rule: ClassVar[str]
@@ -298,6 +301,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             order=about["order"] or "file",
             curve=tuple(about["curve"]),
         )
+
+    @property
+    def ledger_(self) -> Ledger:
+        """Mistakes beside the bounds that apply; `separatrix.Ledger.from_run` takes certificates too."""
+        return Ledger.from_run(self.run_)
 
     def _fitted(self, name: str) -> _native.Learner:
         learner = self.__dict__.get("_learner")

@@ -7,8 +7,8 @@ class RecursiveRidge(SquareRootRegressor):
     """Ridge regression kept up to date: each round predicts with the ridge solution of all rounds before.
 
     The same solution as :class:`~separatrix.batch.ridge.Ridge` with `penalize_intercept=True` has on the
-    same rows, O(d²) a round, by orthogonal rotations (`native/core/src/regression/square_root.rs`). T13's bound
-    is the forecaster's, not this one's: its ledger has no bound.
+    same rows, O(d²) a round, by orthogonal rotations (`native/core/src/regression/square_root.rs`).
+    T13's bound is the forecaster's, not this one's: its ledger has no bound.
 
     Parameters
     ----------

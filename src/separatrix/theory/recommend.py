@@ -118,8 +118,10 @@ def recommend(
 class _Comparators:
     """The best u found for the Perceptron, for the p-norm at p = 2 ln d, and for Winnow's side."""
 
-    def __init__(self, game: Game, seconds: float, proposals: list[tuple[Floats, float]]) -> None:
-        self.p = p_for_dimension(max(game.columns, 1))
+    def __init__(
+        self, game: Game, seconds: float, proposals: list[tuple[Floats, float]], p: float | None = None
+    ) -> None:
+        self.p = p_for_dimension(max(game.columns, 1)) if p is None else p
         self.perceptron = search(game, seconds=seconds / 3.0, proposals=proposals)
         sparse = [
             *proposals,
@@ -243,6 +245,43 @@ def certify(
     ledgers = {name: Ledger.from_run(one, proofs, iid=iid) for name, one in runs.items()}
     observed = {name: one.mistakes for name, one in runs.items()}
     return Report(ledgers, tuple(proofs), _recommendation(game, found, additive, p_norm, observed))
+
+
+def certify_run(
+    run: Run,
+    X: Any,
+    y: Any,
+    *,
+    weights: Floats | None = None,
+    decide: Decide = lambda: None,
+    iid: bool = False,
+    seconds: float = 6.0,
+) -> tuple[Ledger, tuple[Certificate, ...]]:
+    """Set a finished run on these rows beside every bound that can be proved for it.
+
+    Parameters
+    ----------
+    run : Run
+        The counters of the game, `learner.run_`.
+    X, y
+        The rows it was played on, in their order.
+    weights : array, optional
+        What was learnt, the bias's weight last: a first guess at a comparator.
+    decide, iid, seconds
+        As in `certify`.
+    """
+    bias, normalize = bool(run.parameters["bias"]), bool(run.parameters["normalize"])
+    game = Game.of(X, y, bias=bias, normalize=normalize)
+    proposals: list[tuple[Floats, float]] = []
+    if weights is not None:
+        proposals.append((weights[:-1], float(weights[-1])) if bias else (weights, 0.0))
+    p = run.parameters["p"] if run.rule == "p-norm" else None
+    found = _Comparators(game, seconds, proposals, p)
+    additive, p_norm = found.proofs(X, y, run.parameters.get("tie", "mistake"))
+    proofs = [additive, p_norm, *_about(game, found, X, y, additive, decide, seconds / 3.0)]
+    winnow = _winnow_proof(game, X, y, seconds / 2.0) if run.rule == "winnow" else None
+    proofs += [winnow] if winnow is not None else []
+    return Ledger.from_run(run, proofs, iid=iid), tuple(proofs)
 
 
 def _about(
