@@ -16,7 +16,8 @@ use separatrix_core::model::write_atomically;
 use separatrix_core::rows::{Rows, Tidy};
 use separatrix_core::rules::{Demotion, RuleSettings, Settings, Tie};
 
-use crate::one_row::{Names, Reader, check_width};
+use crate::dict_row::Names;
+use crate::one_row::{Reader, check_width};
 use crate::rows::RowsArgument;
 use crate::{each_rows, errors, labels};
 
@@ -131,10 +132,11 @@ impl Inner {
         let mut reader = Reader { names: &mut self.names, may_be_named, grow };
         let named = reader.read(x, &mut self.row)?;
         if grow && named {
-            if self.core.names.as_ref().map(Vec::len) != Some(self.names.list.len()) {
+            let known = self.core.names.as_ref().map_or(0, Vec::len);
+            if known < self.names.list.len() {
                 // The weights make room for every name, even of values that are 0.
                 self.core.reserve(self.names.list.len()).map_err(errors::learning)?;
-                self.core.names = Some(self.names.list.clone());
+                self.core.names.get_or_insert_default().extend_from_slice(&self.names.list[known..]);
             }
         } else if grow {
             check_width(&self.row.row(), &self.names)?;

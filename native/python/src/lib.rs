@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod arrays;
 mod describe;
+mod dict_row;
 mod encode;
 mod errors;
 mod labels;

@@ -1,0 +1,324 @@
+//! Rows that come as dicts: features by name or by column number.
+//!
+//! Most of the time such a row takes is spent on finding the columns of its keys, so what was found
+//! is kept. A `str` object that was met before is recognised by its address. And a row whose keys are
+//! the very objects of the row before, in the same order (a row predicted, then learnt; rows of one
+//! schema), needs its values only. An address stands for an object as long as the object lives, so
+//! whatever is recognised by address is kept alive here; and only `str` and `int` themselves are, not
+//! their subclasses, so that the object cannot change what it is equal to.
+
+#![allow(unsafe_code)]
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyInt, PyString};
+use separatrix_core::rows::Tidy;
+
+use crate::errors;
+
+/// Column numbers of names, and the names in their order.
+#[derive(Default)]
+pub struct Names {
+    /// Python's own dict is the fastest map from a str, whose hash it keeps.
+    columns: Option<Py<PyDict>>,
+    pub list: Vec<String>,
+    met: Met,
+    last: Pattern,
+}
+
+/// Columns by the address of the str object that named them first.
+#[derive(Default)]
+struct Met {
+    /// Open addressing: (address, column), at most half full; address 0 is a free slot.
+    slots: Vec<(usize, u32)>,
+    /// The object of each column that has one here.
+    objects: Vec<Option<Py<PyAny>>>,
+    count: usize,
+}
+
+impl Met {
+    #[inline(always)]
+    fn slot(&self, address: usize) -> usize {
+        // Objects are 16 bytes apart at least; the product's high bits depend on all others.
+        let mixed = (address as u64 >> 4).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> 32) as usize & (self.slots.len() - 1)
+    }
+
+    #[inline(always)]
+    fn find(&self, address: usize) -> Option<u32> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let mut at = self.slot(address);
+        loop {
+            let (found, column) = self.slots[at];
+            if found == address {
+                return Some(column);
+            }
+            if found == 0 {
+                return None;
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    /// Remembers the first object that named a column. Later ones are not: a stream of rows with new
+    /// objects each must not fill the memory.
+    fn remember(&mut self, name: &Bound<'_, PyString>, column: u32) {
+        let place = column as usize;
+        if self.objects.len() <= place {
+            self.objects.resize_with(place + 1, || None);
+        }
+        if self.objects[place].is_some() || !name.is_exact_instance_of::<PyString>() {
+            return;
+        }
+        self.objects[place] = Some(name.clone().into_any().unbind());
+        self.count += 1;
+        if 2 * self.count > self.slots.len() {
+            let doubled = (2 * self.slots.len()).max(64);
+            let old = std::mem::replace(&mut self.slots, vec![(0, 0); doubled]);
+            for (address, column) in old.into_iter().filter(|slot| slot.0 != 0) {
+                self.put(address, column);
+            }
+        }
+        self.put(name.as_ptr() as usize, column);
+    }
+
+    fn put(&mut self, address: usize, column: u32) {
+        let mut at = self.slot(address);
+        while self.slots[at].0 != 0 {
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+        self.slots[at] = (address, column);
+    }
+}
+
+/// The keys of the row before, and where their values go.
+#[derive(Default)]
+struct Pattern {
+    /// Addresses, in the dict's order. Empty where the row is not to be recognised.
+    addresses: Vec<usize>,
+    /// Those of the keys that nothing else here keeps alive.
+    held: Vec<Py<PyAny>>,
+    /// The place of each key's column among the sorted ones.
+    places: Vec<u32>,
+    /// Sorted.
+    columns: Vec<u32>,
+    numbered: bool,
+    /// Room for the values in the dict's order, and for sorting.
+    values: Vec<f64>,
+    sorted: Vec<u64>,
+}
+
+impl Pattern {
+    fn clear(&mut self) {
+        self.addresses.clear();
+        self.held.clear();
+        self.columns.clear();
+        self.values.clear();
+    }
+
+    /// Fills `room` if the dict's keys are those of the row before; answers whether they were.
+    fn fill(&self, dict: &Bound<'_, PyDict>, room: &mut Tidy) -> PyResult<bool> {
+        if self.addresses.is_empty() || self.addresses.len() != dict.len() {
+            return Ok(false);
+        }
+        let values = room.with_columns(&self.columns);
+        let mut entries = Entries::of(dict);
+        for (address, place) in self.addresses.iter().zip(&self.places) {
+            match entries.next() {
+                Some(entry) if entry.key.as_ptr() as usize == *address => {
+                    values[*place as usize] = entry.number()?;
+                }
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Sorts the columns, which came in the dict's order, and fills `room`.
+    fn arrange(&mut self, room: &mut Tidy) -> PyResult<()> {
+        let Pattern { places, columns, values, sorted, .. } = self;
+        places.clear();
+        if columns.windows(2).all(|pair| pair[0] < pair[1]) {
+            places.extend(0..columns.len() as u32);
+        } else {
+            sorted.clear();
+            sorted.extend(columns.iter().enumerate().map(|(k, column)| u64::from(*column) << 32 | k as u64));
+            sorted.sort_unstable();
+            if let Some(pair) = sorted.windows(2).find(|pair| pair[0] >> 32 == pair[1] >> 32) {
+                return Err(errors::input(format!("column {} comes twice in the row", pair[0] >> 32)));
+            }
+            places.resize(columns.len(), 0);
+            for (place, entry) in sorted.iter().enumerate() {
+                columns[place] = (entry >> 32) as u32;
+                places[*entry as u32 as usize] = place as u32;
+            }
+        }
+        let room = room.with_columns(columns);
+        for (value, place) in values.iter().zip(places.iter()) {
+            room[*place as usize] = *value;
+        }
+        Ok(())
+    }
+}
+
+/// A dict's entries without a reference counted for each.
+struct Entries<'a, 'py> {
+    dict: &'a Bound<'py, PyDict>,
+    position: ffi::Py_ssize_t,
+}
+
+/// One entry. Its objects live as long as the dict is not changed: until code of the user's runs.
+struct Entry<'a, 'py> {
+    key: Borrowed<'a, 'py, PyAny>,
+    value: Borrowed<'a, 'py, PyAny>,
+}
+
+impl<'a, 'py> Entries<'a, 'py> {
+    fn of(dict: &'a Bound<'py, PyDict>) -> Self {
+        Entries { dict, position: 0 }
+    }
+
+    /// The next entry. The one before must not be used any more.
+    #[inline(always)]
+    fn next(&mut self) -> Option<Entry<'a, 'py>> {
+        let (mut key, mut value) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let py = self.dict.py();
+        // SAFETY: the dict is a dict, and the position is 0 or what this function made of it. It
+        // checks the position against the dict as it is, changed or not. The borrowed objects live
+        // until the dict changes; an `Entry` runs no foreign code before it owns what it uses after.
+        unsafe {
+            if ffi::PyDict_Next(self.dict.as_ptr(), &raw mut self.position, &raw mut key, &raw mut value) == 0 {
+                return None;
+            }
+            Some(Entry { key: Borrowed::from_ptr(py, key), value: Borrowed::from_ptr(py, value) })
+        }
+    }
+}
+
+impl Entry<'_, '_> {
+    /// The value as a number. Uses up the entry, as it may run foreign code.
+    #[inline(always)]
+    fn number(self) -> PyResult<f64> {
+        // SAFETY: the value is an object that lives; for a float itself the function only reads it.
+        unsafe {
+            if ffi::PyFloat_CheckExact(self.value.as_ptr()) != 0 {
+                return Ok(ffi::PyFloat_AsDouble(self.value.as_ptr()));
+            }
+        }
+        number(&self.value.to_owned(), &self.key.to_owned())
+    }
+}
+
+#[inline(never)]
+fn number(value: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<f64> {
+    value.extract::<f64>().map_err(|_| {
+        errors::input(format!(
+            "feature {key}: expected a number, found {}",
+            value.repr().map_or_else(|_| "?".into(), |r| r.to_string())
+        ))
+    })
+}
+
+impl Names {
+    pub fn of(py: Python<'_>, list: Vec<String>) -> PyResult<Self> {
+        let columns = PyDict::new(py);
+        for (column, name) in list.iter().enumerate() {
+            columns.set_item(name, column)?;
+        }
+        Ok(Names { columns: Some(columns.unbind()), list, ..Names::default() })
+    }
+
+    /// The column of a name; a new name gets the next one if `grow`, else one beyond all columns.
+    #[inline(never)]
+    fn column(&mut self, name: &Bound<'_, PyAny>, grow: bool, strangers: &mut u32) -> PyResult<u32> {
+        let py = name.py();
+        let columns = self.columns.get_or_insert_with(|| PyDict::new(py).unbind()).bind(py);
+        let known = columns.get_item(name)?;
+        let text = name
+            .cast::<PyString>()
+            .map_err(|_| PyTypeError::new_err("expected a row whose keys are all str, or all int (column numbers)"))?;
+        if let Some(column) = known {
+            let column = column.extract()?;
+            self.met.remember(text, column);
+            return Ok(column);
+        }
+        let next = self.list.len() as u32;
+        if !grow {
+            *strangers += 1;
+            return Ok(next + *strangers - 1);
+        }
+        columns.set_item(text, next)?;
+        self.list.push(text.to_string());
+        self.met.remember(text, next);
+        Ok(next)
+    }
+
+    /// Reads the row into `room`; answers whether its columns are named. `may_be_named`: the learner's
+    /// columns have names, or will have. `grow`: new names become columns.
+    pub fn read(
+        &mut self,
+        dict: &Bound<'_, PyDict>,
+        may_be_named: bool,
+        grow: bool,
+        room: &mut Tidy,
+    ) -> PyResult<bool> {
+        if self.last.fill(dict, room)? {
+            return Ok(!self.last.numbered);
+        }
+        let numbered = dict.iter().next().is_some_and(|(key, _)| key.is_instance_of::<PyInt>());
+        if !numbered && !may_be_named && !dict.is_empty() {
+            return Err(errors::input(
+                "this learner's columns have numbers, not names: expected int keys (from 0), found names",
+            ));
+        }
+        self.last.clear();
+        let answer = self.read_anew(dict, numbered, grow, room);
+        if !matches!(answer, Ok(true)) {
+            self.last.clear();
+        }
+        answer.map(|_| !numbered)
+    }
+
+    /// Finds the column of every key; answers whether a row of the same keys will be the same.
+    fn read_anew(
+        &mut self,
+        dict: &Bound<'_, PyDict>,
+        numbered: bool,
+        grow: bool,
+        room: &mut Tidy,
+    ) -> PyResult<bool> {
+        let (mut strangers, mut plain) = (0, true);
+        self.last.numbered = numbered;
+        let mut entries = Entries::of(dict);
+        while let Some(entry) = entries.next() {
+            let address = entry.key.as_ptr() as usize;
+            let column = match self.met.find(address) {
+                Some(column) if !numbered => {
+                    self.last.values.push(entry.number()?);
+                    column
+                }
+                _ => {
+                    let key = entry.key.to_owned();
+                    self.last.values.push(entry.number()?);
+                    plain &= key.is_exact_instance_of::<PyString>() || key.is_exact_instance_of::<PyInt>();
+                    let column = if numbered {
+                        key.extract::<u32>().map_err(|_| {
+                            errors::input(format!("expected int keys from 0 to 4294967295, found {key}"))
+                        })?
+                    } else {
+                        self.column(&key, grow, &mut strangers)?
+                    };
+                    self.last.held.push(key.unbind());
+                    column
+                }
+            };
+            self.last.addresses.push(address);
+            self.last.columns.push(column);
+        }
+        self.last.arrange(room)?;
+        Ok(plain && strangers == 0)
+    }
+}
