@@ -16,13 +16,12 @@ use pyo3::types::{PyDict, PyInt, PyString};
 use separatrix_core::rows::Tidy;
 
 use crate::errors;
+use crate::names::NameMap;
 
-/// Column numbers of names, and the names in their order.
+/// Column numbers of names, the names in their order, and what helps to find them fast.
 #[derive(Default)]
 pub struct Names {
-    /// Python's own dict is the fastest map from a str, whose hash it keeps.
-    columns: Option<Py<PyDict>>,
-    pub list: Vec<String>,
+    map: NameMap,
     met: Met,
     last: Pattern,
 }
@@ -30,11 +29,10 @@ pub struct Names {
 /// Columns by the address of the str object that named them first.
 #[derive(Default)]
 struct Met {
-    /// Open addressing: (address, column), at most half full; address 0 is a free slot.
+    /// Open addressing: (address, column), at most three quarters full; address 0 is a free slot.
     slots: Vec<(usize, u32)>,
-    /// The object of each column that has one here.
-    objects: Vec<Option<Py<PyAny>>>,
-    count: usize,
+    /// Keeps the objects alive.
+    objects: Vec<Py<PyString>>,
 }
 
 impl Met {
@@ -63,19 +61,9 @@ impl Met {
         }
     }
 
-    /// Remembers the first object that named a column. Later ones are not: a stream of rows with new
-    /// objects each must not fill the memory.
     fn remember(&mut self, name: &Bound<'_, PyString>, column: u32) {
-        let place = column as usize;
-        if self.objects.len() <= place {
-            self.objects.resize_with(place + 1, || None);
-        }
-        if self.objects[place].is_some() || !name.is_exact_instance_of::<PyString>() {
-            return;
-        }
-        self.objects[place] = Some(name.clone().into_any().unbind());
-        self.count += 1;
-        if 2 * self.count > self.slots.len() {
+        self.objects.push(name.clone().unbind());
+        if 4 * self.objects.len() > 3 * self.slots.len() {
             let doubled = (2 * self.slots.len()).max(64);
             let old = std::mem::replace(&mut self.slots, vec![(0, 0); doubled]);
             for (address, column) in old.into_iter().filter(|slot| slot.0 != 0) {
@@ -101,6 +89,9 @@ struct Pattern {
     addresses: Vec<usize>,
     /// Those of the keys that nothing else here keeps alive.
     held: Vec<Py<PyAny>>,
+    /// Names that were not columns when they were read: they have the columns after all others, and
+    /// these become theirs if the row is learnt.
+    strangers: Vec<Py<PyAny>>,
     /// The place of each key's column among the sorted ones.
     places: Vec<u32>,
     /// Sorted.
@@ -115,6 +106,7 @@ impl Pattern {
     fn clear(&mut self) {
         self.addresses.clear();
         self.held.clear();
+        self.strangers.clear();
         self.columns.clear();
         self.values.clear();
     }
@@ -223,37 +215,37 @@ fn number(value: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<f64> {
 }
 
 impl Names {
-    pub fn of(py: Python<'_>, list: Vec<String>) -> PyResult<Self> {
-        let columns = PyDict::new(py);
-        for (column, name) in list.iter().enumerate() {
-            columns.set_item(name, column)?;
+    pub fn of(list: &[String]) -> Self {
+        let mut names = Names::default();
+        for name in list {
+            names.map.add(name);
         }
-        Ok(Names { columns: Some(columns.unbind()), list, ..Names::default() })
+        names
     }
 
-    /// The column of a name; a new name gets the next one if `grow`, else one beyond all columns.
-    #[inline(never)]
-    fn column(&mut self, name: &Bound<'_, PyAny>, grow: bool, strangers: &mut u32) -> PyResult<u32> {
-        let py = name.py();
-        let columns = self.columns.get_or_insert_with(|| PyDict::new(py).unbind()).bind(py);
-        let known = columns.get_item(name)?;
-        let text = name
+    pub fn list(&self) -> &[String] {
+        self.map.list()
+    }
+
+    /// The column of a name, where it has one; a new name gets the next one if `grow`.
+    #[inline(always)]
+    fn column(&mut self, key: &Bound<'_, PyAny>, grow: bool) -> PyResult<Option<u32>> {
+        let name = key
             .cast::<PyString>()
             .map_err(|_| PyTypeError::new_err("expected a row whose keys are all str, or all int (column numbers)"))?;
-        if let Some(column) = known {
-            let column = column.extract()?;
-            self.met.remember(text, column);
-            return Ok(column);
+        let text = name.to_str()?;
+        match self.map.find(text) {
+            Some(found) => {
+                // The first object of each name only: a stream of new objects must not fill the memory.
+                if !found.noted && name.is_exact_instance_of::<PyString>() {
+                    self.map.note(found);
+                    self.met.remember(name, found.column);
+                }
+                Ok(Some(found.column))
+            }
+            None if grow => Ok(Some(self.map.add(text))),
+            None => Ok(None),
         }
-        let next = self.list.len() as u32;
-        if !grow {
-            *strangers += 1;
-            return Ok(next + *strangers - 1);
-        }
-        columns.set_item(text, next)?;
-        self.list.push(text.to_string());
-        self.met.remember(text, next);
-        Ok(next)
     }
 
     /// Reads the row into `room`; answers whether its columns are named. `may_be_named`: the learner's
@@ -266,6 +258,11 @@ impl Names {
         room: &mut Tidy,
     ) -> PyResult<bool> {
         if self.last.fill(dict, room)? {
+            if grow {
+                for name in std::mem::take(&mut self.last.strangers) {
+                    self.column(name.bind(dict.py()), true)?;
+                }
+            }
             return Ok(!self.last.numbered);
         }
         let numbered = dict.iter().next().is_some_and(|(key, _)| key.is_instance_of::<PyInt>());
@@ -283,24 +280,21 @@ impl Names {
     }
 
     /// Finds the column of every key; answers whether a row of the same keys will be the same.
-    fn read_anew(
-        &mut self,
-        dict: &Bound<'_, PyDict>,
-        numbered: bool,
-        grow: bool,
-        room: &mut Tidy,
-    ) -> PyResult<bool> {
-        let (mut strangers, mut plain) = (0, true);
+    fn read_anew(&mut self, dict: &Bound<'_, PyDict>, numbered: bool, grow: bool, room: &mut Tidy) -> PyResult<bool> {
+        // Where the first key is a new object the others mostly are: no use looking for their addresses.
+        let (mut plain, mut by_address) = (true, !numbered);
         self.last.numbered = numbered;
         let mut entries = Entries::of(dict);
         while let Some(entry) = entries.next() {
             let address = entry.key.as_ptr() as usize;
-            let column = match self.met.find(address) {
-                Some(column) if !numbered => {
+            let met = if by_address { self.met.find(address) } else { None };
+            let column = match met {
+                Some(column) => {
                     self.last.values.push(entry.number()?);
                     column
                 }
-                _ => {
+                None => {
+                    by_address &= !self.last.columns.is_empty();
                     let key = entry.key.to_owned();
                     self.last.values.push(entry.number()?);
                     plain &= key.is_exact_instance_of::<PyString>() || key.is_exact_instance_of::<PyInt>();
@@ -308,8 +302,11 @@ impl Names {
                         key.extract::<u32>().map_err(|_| {
                             errors::input(format!("expected int keys from 0 to 4294967295, found {key}"))
                         })?
+                    } else if let Some(column) = self.column(&key, grow)? {
+                        column
                     } else {
-                        self.column(&key, grow, &mut strangers)?
+                        self.last.strangers.push(key.clone().unbind());
+                        (self.map.list().len() + self.last.strangers.len() - 1) as u32
                     };
                     self.last.held.push(key.unbind());
                     column
@@ -319,6 +316,6 @@ impl Names {
             self.last.columns.push(column);
         }
         self.last.arrange(room)?;
-        Ok(plain && strangers == 0)
+        Ok(plain)
     }
 }

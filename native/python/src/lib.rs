@@ -9,6 +9,7 @@ mod encode;
 mod errors;
 mod labels;
 mod learner;
+mod names;
 mod one_row;
 mod reading;
 mod rows;

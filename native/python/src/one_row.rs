@@ -95,10 +95,10 @@ fn read_dense(x: &Bound<'_, PyAny>, room: &mut Tidy) -> PyResult<()> {
 pub fn check_width(row: &SparseRow<'_, u32, f64>, names: &Names) -> PyResult<()> {
     use separatrix_core::rows::Row;
     let columns = row.columns();
-    if !names.list.is_empty() && columns > names.list.len() {
+    if !names.list().is_empty() && columns > names.list().len() {
         return Err(errors::input(format!(
             "expected at most {} columns, as many as have names, found {columns}",
-            names.list.len()
+            names.list().len()
         )));
     }
     Ok(())
