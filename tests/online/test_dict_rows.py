@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import separatrix as sx
@@ -38,6 +38,7 @@ ROWS = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(ROWS)
 def test_dicts_are_the_sparse_rows_of_their_names(rows) -> None:
     by_name, by_column = sx.Perceptron(), sx.Perceptron()
@@ -61,6 +62,7 @@ def test_dicts_are_the_sparse_rows_of_their_names(rows) -> None:
         assert by_name._learner.names == list(columns)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.permutations(range(400, 408)), st.lists(st.floats(-9, 9), min_size=8, max_size=8), st.booleans()), max_size=10))
 def test_numbered_dicts_are_sparse_rows(rows) -> None:
     dicts, pairs = sx.Perceptron(), sx.Perceptron()

@@ -64,7 +64,7 @@ impl Met {
     fn remember(&mut self, name: &Bound<'_, PyString>, column: u32) {
         self.objects.push(name.clone().unbind());
         if 4 * self.objects.len() > 3 * self.slots.len() {
-            let doubled = (2 * self.slots.len()).max(64);
+            let doubled = (2 * self.slots.len()).max(1024);
             let old = std::mem::replace(&mut self.slots, vec![(0, 0); doubled]);
             for (address, column) in old.into_iter().filter(|slot| slot.0 != 0) {
                 self.put(address, column);
@@ -97,8 +97,8 @@ struct Pattern {
     /// Sorted.
     columns: Vec<u32>,
     numbered: bool,
-    /// Room for the values in the dict's order, and for sorting.
-    values: Vec<f64>,
+    /// Room for what was found, in the dict's order, and for sorting.
+    found: Vec<(usize, u32, f64)>,
     sorted: Vec<u64>,
 }
 
@@ -107,8 +107,7 @@ impl Pattern {
         self.addresses.clear();
         self.held.clear();
         self.strangers.clear();
-        self.columns.clear();
-        self.values.clear();
+        self.found.clear();
     }
 
     /// Fills `room` if the dict's keys are those of the row before; answers whether they were.
@@ -129,28 +128,32 @@ impl Pattern {
         Ok(true)
     }
 
-    /// Sorts the columns, which came in the dict's order, and fills `room`.
+    /// Sorts what was found, and fills `room`.
     fn arrange(&mut self, room: &mut Tidy) -> PyResult<()> {
-        let Pattern { places, columns, values, sorted, .. } = self;
+        let Pattern { addresses, places, columns, found, sorted, .. } = self;
+        addresses.clear();
+        addresses.extend(found.iter().map(|(address, ..)| *address));
+        columns.clear();
         places.clear();
-        if columns.windows(2).all(|pair| pair[0] < pair[1]) {
-            places.extend(0..columns.len() as u32);
+        if found.is_sorted_by(|a, b| a.1 < b.1) {
+            columns.extend(found.iter().map(|(_, column, _)| *column));
+            places.extend(0..found.len() as u32);
         } else {
             sorted.clear();
-            sorted.extend(columns.iter().enumerate().map(|(k, column)| u64::from(*column) << 32 | k as u64));
+            sorted.extend(found.iter().enumerate().map(|(k, (_, column, _))| u64::from(*column) << 32 | k as u64));
             sorted.sort_unstable();
             if let Some(pair) = sorted.windows(2).find(|pair| pair[0] >> 32 == pair[1] >> 32) {
                 return Err(errors::input(format!("column {} comes twice in the row", pair[0] >> 32)));
             }
-            places.resize(columns.len(), 0);
+            columns.extend(sorted.iter().map(|entry| (entry >> 32) as u32));
+            places.resize(found.len(), 0);
             for (place, entry) in sorted.iter().enumerate() {
-                columns[place] = (entry >> 32) as u32;
                 places[*entry as u32 as usize] = place as u32;
             }
         }
-        let room = room.with_columns(columns);
-        for (value, place) in values.iter().zip(places.iter()) {
-            room[*place as usize] = *value;
+        let values = room.with_columns(columns);
+        for ((_, _, value), place) in found.iter().zip(places.iter()) {
+            values[*place as usize] = *value;
         }
         Ok(())
     }
@@ -218,7 +221,7 @@ impl Names {
     pub fn of(list: &[String]) -> Self {
         let mut names = Names::default();
         for name in list {
-            names.map.add(name);
+            names.map.add(name, false);
         }
         names
     }
@@ -243,7 +246,14 @@ impl Names {
                 }
                 Ok(Some(found.column))
             }
-            None if grow => Ok(Some(self.map.add(text))),
+            None if grow => {
+                let exact = name.is_exact_instance_of::<PyString>();
+                let column = self.map.add(text, exact);
+                if exact {
+                    self.met.remember(name, column);
+                }
+                Ok(Some(column))
+            }
             None => Ok(None),
         }
     }
@@ -284,19 +294,17 @@ impl Names {
         // Where the first key is a new object the others mostly are: no use looking for their addresses.
         let (mut plain, mut by_address) = (true, !numbered);
         self.last.numbered = numbered;
+        self.last.found.reserve(dict.len());
         let mut entries = Entries::of(dict);
         while let Some(entry) = entries.next() {
             let address = entry.key.as_ptr() as usize;
             let met = if by_address { self.met.find(address) } else { None };
-            let column = match met {
-                Some(column) => {
-                    self.last.values.push(entry.number()?);
-                    column
-                }
+            let (column, value) = match met {
+                Some(column) => (column, entry.number()?),
                 None => {
-                    by_address &= !self.last.columns.is_empty();
+                    by_address &= !self.last.found.is_empty();
                     let key = entry.key.to_owned();
-                    self.last.values.push(entry.number()?);
+                    let value = entry.number()?;
                     plain &= key.is_exact_instance_of::<PyString>() || key.is_exact_instance_of::<PyInt>();
                     let column = if numbered {
                         key.extract::<u32>().map_err(|_| {
@@ -309,11 +317,10 @@ impl Names {
                         (self.map.list().len() + self.last.strangers.len() - 1) as u32
                     };
                     self.last.held.push(key.unbind());
-                    column
+                    (column, value)
                 }
             };
-            self.last.addresses.push(address);
-            self.last.columns.push(column);
+            self.last.found.push((address, column, value));
         }
         self.last.arrange(room)?;
         Ok(plain)

@@ -107,9 +107,9 @@ impl NameMap {
     }
 
     /// Gives a new name the next column.
-    pub fn add(&mut self, name: &str) -> u32 {
+    pub fn add(&mut self, name: &str, noted: bool) -> u32 {
         if 4 * (self.list.len() + 1) > 3 * self.slots.len() {
-            let doubled = (2 * self.slots.len()).max(64);
+            let doubled = (2 * self.slots.len()).max(1024);
             let old = std::mem::replace(&mut self.slots, vec![Slot::default(); doubled]);
             for slot in old.into_iter().filter(|slot| slot.column != 0) {
                 self.put(slot);
@@ -118,7 +118,7 @@ impl NameMap {
         let column = self.list.len() as u32;
         let words = self.words(name.as_bytes());
         self.list.push(name.to_owned());
-        self.put(Slot { words, length: name.len() as u32, column: column + 1, noted: false });
+        self.put(Slot { words, length: name.len() as u32, column: column + 1, noted });
         column
     }
 
