@@ -4,7 +4,7 @@ use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 /// Beyond so many different values the caller sorts instead.
-const MOST: usize = 64;
+const MOST: usize = 64; // A code is a byte.
 
 #[derive(FromPyObject)]
 enum LabelArray<'py> {
@@ -18,7 +18,7 @@ enum LabelArray<'py> {
 }
 
 /// Numbers values in the order of first sight; `None` where there are too many.
-fn number<T: Copy + PartialEq>(values: &[T]) -> Option<(Vec<T>, Vec<i64>)> {
+fn number<T: Copy + PartialEq>(values: &[T]) -> Option<(Vec<T>, Vec<u8>)> {
     let mut distinct: Vec<T> = Vec::new();
     let mut codes = Vec::with_capacity(values.len());
     let mut last = 0;
@@ -37,22 +37,28 @@ fn number<T: Copy + PartialEq>(values: &[T]) -> Option<(Vec<T>, Vec<i64>)> {
                 }
             };
         }
-        codes.push(last as i64);
+        codes.push(last as u8);
     }
     Some((distinct, codes))
 }
 
 /// The common case of two labels, without a branch that depends on which one a row has.
-fn number_two<T: Copy + PartialEq>(values: &[T]) -> Option<(Vec<T>, Vec<i64>)> {
+fn number_two<T: Copy + PartialEq>(values: &[T]) -> Option<(Vec<T>, Vec<u8>)> {
     let first = *values.first()?;
     let second = *values.iter().find(|value| **value != first)?;
-    if !values.iter().fold(true, |known, value| known & ((*value == first) | (*value == second))) {
-        return None;
-    }
-    Some((vec![first, second], values.iter().map(|value| i64::from(*value == second)).collect()))
+    let mut known = true;
+    let codes = values
+        .iter()
+        .map(|value| {
+            let is_second = *value == second;
+            known &= is_second | (*value == first);
+            u8::from(is_second)
+        })
+        .collect();
+    known.then(|| (vec![first, second], codes))
 }
 
-type Encoded<'py> = Option<(Vec<usize>, Bound<'py, PyArray1<i64>>)>;
+type Encoded<'py> = Option<(Vec<usize>, Bound<'py, PyArray1<u8>>)>;
 
 /// The codes of labels, numbered by value.
 fn encode<'py, T: Copy + PartialOrd + Element>(
@@ -65,11 +71,11 @@ fn encode<'py, T: Copy + PartialOrd + Element>(
         // A value that is not even equal to itself is NaN: somebody else explains that better.
         let mut order: Vec<usize> = (0..distinct.len()).collect();
         order.sort_by(|a, b| distinct[*a].partial_cmp(&distinct[*b]).unwrap_or(std::cmp::Ordering::Equal));
-        let mut rank = vec![0; order.len()];
+        let mut rank = vec![0u8; order.len()];
         for (at, first) in order.iter().enumerate() {
-            rank[*first] = at as i64;
+            rank[*first] = at as u8;
         }
-        if rank.iter().enumerate().any(|(at, r)| at as i64 != *r) {
+        if rank.iter().enumerate().any(|(at, r)| at as u8 != *r) {
             for code in &mut codes {
                 *code = rank[*code as usize];
             }

@@ -16,7 +16,8 @@ use separatrix_core::model::write_atomically;
 use separatrix_core::rows::{Rows, Tidy};
 use separatrix_core::rules::{Demotion, RuleSettings, Settings, Tie};
 
-use crate::one_row::{Names, Reader, check_width};
+use crate::dict_row::Names;
+use crate::one_row::{Reader, check_width};
 use crate::rows::RowsArgument;
 use crate::{each_rows, errors, labels};
 
@@ -93,10 +94,7 @@ impl Learner {
     }
 
     fn of(py: Python<'_>, core: Core) -> PyResult<Self> {
-        let names = match &core.names {
-            Some(list) => Names::of(py, list.clone())?,
-            None => Names::default(),
-        };
+        let names = Names::of(core.names.as_deref().unwrap_or_default());
         let mut inner =
             Inner { core, names, classes: Vec::new(), row: Tidy::default(), room: Tidy::default(), scores: Vec::new() };
         inner.show_classes(py)?;
@@ -128,14 +126,15 @@ impl Inner {
     /// Reads a row of Python's into `self.row`.
     fn read(&mut self, x: &Bound<'_, PyAny>, grow: bool) -> PyResult<()> {
         let begun = self.core.game().is_some_and(|game| game.counters().rounds > 0);
-        let may_be_named = !self.names.list.is_empty() || !begun;
+        let may_be_named = !self.names.list().is_empty() || !begun;
         let mut reader = Reader { names: &mut self.names, may_be_named, grow };
         let named = reader.read(x, &mut self.row)?;
         if grow && named {
-            if self.core.names.as_ref().map(Vec::len) != Some(self.names.list.len()) {
+            let known = self.core.names.as_ref().map_or(0, Vec::len);
+            if known < self.names.list().len() {
                 // The weights make room for every name, even of values that are 0.
-                self.core.reserve(self.names.list.len()).map_err(errors::learning)?;
-                self.core.names = Some(self.names.list.clone());
+                self.core.reserve(self.names.list().len()).map_err(errors::learning)?;
+                self.core.names.get_or_insert_default().extend_from_slice(&self.names.list()[known..]);
             }
         } else if grow {
             check_width(&self.row.row(), &self.names)?;
@@ -253,7 +252,7 @@ impl Learner {
         &self,
         py: Python<'_>,
         rows: RowsArgument<'_>,
-        codes: PyReadonlyArray1<'_, i64>,
+        codes: CodesArgument<'_>,
         order: &str,
         seed: u64,
         passes: u64,
@@ -262,7 +261,7 @@ impl Learner {
         let mut inner = self.lock(py)?;
         let order = order_of(order, seed)?;
         let passes = if until_clean { Passes::UntilClean { limit: passes } } else { Passes::Fixed(passes) };
-        let codes = codes.as_slice()?;
+        let codes = codes.view()?;
         let classes = inner.core.labels.len();
         let mut interrupted = None;
         let mut asked = std::time::Instant::now();
@@ -276,7 +275,7 @@ impl Learner {
         let core = &mut inner.core;
         let played = each_rows!(&rows, rows => py.detach(|| {
             check_codes(codes, rows.len(), classes)?;
-            core.run(rows, |row| codes[row] as usize, order, passes, go_on)
+            core.run(rows, |row| codes.class(row), order, passes, go_on)
         }))
         .map_err(errors::learning)?;
         if let Some(error) = interrupted {
@@ -389,7 +388,7 @@ impl Learner {
     fn name_columns(&self, py: Python<'_>, names: Vec<String>) -> PyResult<()> {
         let mut inner = self.lock(py)?;
         inner.core.reserve(names.len()).map_err(errors::learning)?;
-        inner.names = Names::of(py, names.clone())?;
+        inner.names = Names::of(&names);
         inner.core.names = Some(names);
         Ok(())
     }
@@ -465,15 +464,56 @@ pub fn order_of(order: &str, seed: u64) -> PyResult<Order> {
     }
 }
 
+/// Every row's class number: bytes as `encode_labels` makes them, or whatever NumPy indexes with.
+#[derive(FromPyObject)]
+pub enum CodesArgument<'py> {
+    Bytes(PyReadonlyArray1<'py, u8>),
+    Wide(PyReadonlyArray1<'py, i64>),
+}
+
+#[derive(Clone, Copy)]
+enum Codes<'a> {
+    Bytes(&'a [u8]),
+    Wide(&'a [i64]),
+}
+
+impl CodesArgument<'_> {
+    fn view(&self) -> PyResult<Codes<'_>> {
+        Ok(match self {
+            CodesArgument::Bytes(array) => Codes::Bytes(array.as_slice()?),
+            CodesArgument::Wide(array) => Codes::Wide(array.as_slice()?),
+        })
+    }
+}
+
+impl Codes<'_> {
+    #[inline(always)]
+    fn class(&self, row: usize) -> usize {
+        match self {
+            Codes::Bytes(codes) => usize::from(codes[row]),
+            Codes::Wide(codes) => codes[row] as usize,
+        }
+    }
+}
+
 /// Every row has a code, and every code is a class.
-fn check_codes(codes: &[i64], rows: usize, classes: usize) -> Result<(), LearnError> {
-    if codes.len() != rows {
-        return Err(LearnError::Labels(format!("{rows} rows but {} labels", codes.len())));
+fn check_codes(codes: Codes<'_>, rows: usize, classes: usize) -> Result<(), LearnError> {
+    let (count, least, most) = match codes {
+        Codes::Bytes(codes) => (codes.len(), 0, codes.iter().max().map(|code| i64::from(*code))),
+        Codes::Wide(codes) => {
+            let (least, most) = codes.iter().fold((0, -1), |(least, most), code| (*code.min(&least), *code.max(&most)));
+            (codes.len(), least, Some(most))
+        }
+    };
+    if count != rows {
+        return Err(LearnError::Labels(format!("{rows} rows but {count} labels")));
     }
     // Before any label is known, and while there is one only, the one class is number 0.
-    let most = classes.max(1) as i64;
-    if let Some(code) = codes.iter().find(|code| !(0..most).contains(*code)) {
-        return Err(LearnError::Labels(format!("expected class numbers from 0 to {}, found {code}", most - 1)));
+    let last = classes.max(1) as i64 - 1;
+    let most = most.unwrap_or(0);
+    if least < 0 || most > last {
+        let found = if least < 0 { least } else { most };
+        return Err(LearnError::Labels(format!("expected class numbers from 0 to {last}, found {found}")));
     }
     Ok(())
 }

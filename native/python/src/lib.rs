@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod arrays;
 mod describe;
+mod dict_row;
 mod disagreement;
 mod encode;
 mod errors;
@@ -11,6 +12,7 @@ mod geometry;
 mod hinge;
 mod labels;
 mod learner;
+mod names;
 mod one_row;
 mod reading;
 mod regression;

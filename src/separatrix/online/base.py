@@ -367,7 +367,7 @@ def _native_rows(X: Any) -> "_native.Rows":
     return X.indptr.astype(kind, copy=False), X.indices.astype(kind, copy=False), X.data, X.shape[1]
 
 
-def _encode(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def _encode(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.uint8] | NDArray[np.int64]]:
     """The sorted labels, and each row's class number."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")

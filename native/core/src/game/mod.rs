@@ -198,8 +198,12 @@ impl<R: Rule> Game<R> {
         let (seen, unseen) = (self.rule.weights(0).len(), self.rule.unseen());
         let (rounds, tie) = (self.counters.rounds, self.terms.tie);
         self.rule.admit(row).map_err(Refusal::OutOfDomain)?;
-        if !self.terms.normalize && row.columns() <= seen && playable(&row.scan(self.rule.weights(0))) {
-            self.rule.decide(row, scores, rounds, tie);
+        let scan = (!self.terms.normalize && row.columns() <= seen).then(|| row.scan(self.rule.weights(0)));
+        if let Some(scan) = scan.filter(playable) {
+            match scores {
+                [score] if R::DECIDES_AS_IT_PLAYS => *score = scan.dot + self.rule.bias(0) - self.rule.threshold(),
+                _ => self.rule.decide(row, scores, rounds, tie),
+            }
         } else {
             let row = room.tidy(row, self.terms.normalize).map_err(Refusal::Untidy)?;
             let known = row.truncated(seen);

@@ -64,3 +64,16 @@ pub fn sparse_scan<I: Index, V: Value>(indices: &[I], values: &[V], w: &[f64]) -
     }
     Scan { dot: fold(dot), squares: fold(squares), plain: !zero }
 }
+
+/// How many neighbours do not rise. Counted in 32 bits a block, so that a register holds many counts.
+#[inline(always)]
+pub fn falls<I: Index>(indices: &[I]) -> usize {
+    let mut falls = 0;
+    for start in (0..indices.len().saturating_sub(1)).step_by(1 << 14) {
+        let end = indices.len().min(start + (1 << 14) + 1);
+        let (before, after) = (&indices[start..end - 1], &indices[start + 1..end]);
+        let in_block: u32 = before.iter().zip(after).map(|(a, b)| u32::from(*a >= *b)).sum();
+        falls += in_block as usize;
+    }
+    falls
+}

@@ -85,10 +85,8 @@ impl<'a, S: Index, I: Index, V: Value> SparseRows<'a, S, I, V> {
         }
         // Where an index does not rise, a new row must begin. All neighbours are compared in one go,
         // which vectorises; then those at the rows' ends are taken off.
-        let mut falls = 0usize;
-        for pair in indices.windows(2) {
-            falls += usize::from(pair[0] >= pair[1]);
-        }
+        let engine = Engine::best();
+        let mut falls = engine.falls(indices);
         for row in 0..starts.len() - 1 {
             let (from, to) = (starts[row].get(), starts[row + 1].get());
             if from > to || to > indices.len() {
@@ -105,7 +103,7 @@ impl<'a, S: Index, I: Index, V: Value> SparseRows<'a, S, I, V> {
         if falls > 0 {
             return Self::explain(starts, indices, columns);
         }
-        Ok(SparseRows { starts, indices, values, columns, engine: Engine::best() })
+        Ok(SparseRows { starts, indices, values, columns, engine })
     }
 
     /// Finds the row that is not in order.

@@ -46,6 +46,18 @@ proptest! {
     }
 
     #[test]
+    fn falls_are_counted_alike(indices in prop::collection::vec(-3i32..6, 0..60)) {
+        let wanted = indices.windows(2).filter(|pair| pair[0] >= pair[1]).count();
+        // More than one block, too.
+        let long: Vec<i64> = (0..1 << 14).chain(indices.iter().map(|i| i64::from(*i))).collect();
+        let joint = indices.first().map_or(0, |first| usize::from((1 << 14) > i64::from(*first)));
+        for engine in Engine::available() {
+            prop_assert_eq!(engine.falls(&indices), wanted);
+            prop_assert_eq!(engine.falls(&long), wanted + joint);
+        }
+    }
+
+    #[test]
     fn a_unit_row_is_each_value_over_the_norm(values in values()) {
         let row = DenseRow { values: &values, engine: Engine::best() };
         let norm = values.iter().map(|v| f64::from(*v) * f64::from(*v)).fold(0.0, |a, b| a + b).sqrt();
@@ -64,6 +76,18 @@ proptest! {
         match twice {
             Some(column) => prop_assert_eq!(answer, Err(column)),
             None => prop_assert_eq!(answer, Ok(columns)),
+        }
+    }
+}
+
+#[test]
+fn columns_that_are_not_there_do_not_matter() {
+    let w = [f64::INFINITY, 2.0, 3.0, 5.0];
+    for engine in Engine::available() {
+        for count in 1..=3 {
+            let (indices, values) = (&[1i64, 2, 3][..count], &[1f32, 1.0, 1.0][..count]);
+            let scan = SparseRow { indices, values, engine }.scan(&w);
+            assert_eq!(scan, Scan { dot: w[1..=count].iter().sum(), squares: count as f64, plain: true });
         }
     }
 }

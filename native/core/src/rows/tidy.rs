@@ -84,7 +84,15 @@ impl Tidy {
         Ok(self.row())
     }
 
-    /// The row that was tidied or gathered last.
+    /// Begins a row of these columns, which rise strictly. The caller fills in the values.
+    pub fn with_columns(&mut self, columns: &[u32]) -> &mut [f64] {
+        self.indices.clear();
+        self.indices.extend_from_slice(columns);
+        self.values.resize(columns.len(), 0.0);
+        &mut self.values
+    }
+
+    /// The row that was made last.
     #[must_use]
     pub fn row(&self) -> SparseRow<'_, u32, f64> {
         SparseRow { indices: &self.indices, values: &self.values, engine: Engine::best() }

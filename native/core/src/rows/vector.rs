@@ -8,7 +8,7 @@
 
 use std::sync::OnceLock;
 
-use super::dot::{dense_add, dense_scan, sparse_scan};
+use super::dot::{dense_add, dense_scan, falls, sparse_scan};
 use super::{Index, Scan, Value};
 
 /// Which instructions to use. Made only by [`Engine::available`], so an engine that exists can run.
@@ -103,6 +103,19 @@ impl Engine {
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx512 => unsafe { avx512::dense_add(values, w, scale) },
+        }
+    }
+
+    /// How many neighbours in `indices` do not rise.
+    pub(super) fn falls<I: Index>(self, indices: &[I]) -> usize {
+        match self.0 {
+            Instructions::Plain => falls(indices),
+            // SAFETY: an engine of this kind is only made where the machine has these instructions.
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2 => unsafe { avx2::falls(indices) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512 => unsafe { avx512::falls(indices) },
         }
     }
 
@@ -228,6 +241,11 @@ mod avx2 {
     }
 
     #[target_feature(enable = "avx2")]
+    pub fn falls<I: Index>(indices: &[I]) -> usize {
+        dot::falls(indices)
+    }
+
+    #[target_feature(enable = "avx2")]
     pub fn sparse_scan<I: Index, V: Value>(indices: &[I], values: &[V], w: &[f64]) -> Scan {
         dot::sparse_scan(indices, values, w)
     }
@@ -277,15 +295,21 @@ mod avx512 {
         }
         if k < n {
             let live = (1u8 << (n - k)) - 1;
-            // Lanes that are not live point to the row's first column, and their value is 0.
-            let mut place = [indices[0]; 8];
-            place[..n - k].copy_from_slice(&indices[k..n]);
+            let mut eight_places = [0u64; 8];
+            let place: *mut I = eight_places.as_mut_ptr().cast();
+            // SAFETY: the array has room for eight indices of any size and is aligned for them; the
+            // live lanes are those below n, the others become column 0.
+            unsafe { copy_live(&indices[k..], live, place) };
             // SAFETY: the array holds eight indices.
-            if unsafe { out_of_bounds(place.as_ptr(), w.len()) } {
+            if unsafe { out_of_bounds(place, w.len()) } {
                 return dot::sparse_scan(indices, values, w);
             }
             // SAFETY: the live lanes are those below n, and the eight columns are within the weights.
-            unsafe { sums.add(eight(values, k, live), weights_at(place.as_ptr(), w), live) };
+            unsafe {
+                // What column 0 weighs must not matter, were it infinite.
+                let weights = _mm512_maskz_mov_pd(live, weights_at(place, w));
+                sums.add(eight(values, k, live), weights, live);
+            }
         }
         sums.scan()
     }
@@ -343,6 +367,28 @@ mod avx512 {
                 _mm512_cvtps_pd(_mm256_maskz_loadu_ps(live, values.as_ptr().add(k).cast()))
             } else {
                 _mm512_maskz_loadu_pd(live, values.as_ptr().add(k).cast())
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
+    pub fn falls<I: Index>(indices: &[I]) -> usize {
+        dot::falls(indices)
+    }
+
+    /// Copies the live ones of eight indices; the others become 0.
+    ///
+    /// # Safety
+    /// `from` must hold the live lanes, `to` must have room for eight indices.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl")]
+    unsafe fn copy_live<I: Index>(from: &[I], live: __mmask8, to: *mut I) {
+        // SAFETY: a masked load touches the live lanes only, which the caller vouches for.
+        unsafe {
+            if size_of::<I>() == 4 {
+                _mm256_storeu_epi32(to.cast(), _mm256_maskz_loadu_epi32(live, from.as_ptr().cast()));
+            } else {
+                _mm512_storeu_epi64(to.cast(), _mm512_maskz_loadu_epi64(live, from.as_ptr().cast()));
             }
         }
     }

@@ -33,6 +33,8 @@ fn average(now: f64, timed: f64, rounds: u64) -> f64 {
 }
 
 impl Rule for AveragedPerceptron {
+    const DECIDES_AS_IT_PLAYS: bool = false;
+
     #[inline(always)]
     fn weights(&self, vector: usize) -> &[f64] {
         self.plain.weights(vector)

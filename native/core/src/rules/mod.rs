@@ -78,6 +78,9 @@ pub trait Rule: Clone + Send {
         None
     }
 
+    /// Whether `decide` is the score that the game is played with: then one look at a row is enough.
+    const DECIDES_AS_IT_PLAYS: bool = true;
+
     /// The score that predicts after `rounds` rounds. The online hypothesis, for most.
     fn decide<R: Row>(&self, row: &R, scores: &mut [f64], _rounds: u64, _tie: Tie) {
         for (vector, score) in scores.iter_mut().enumerate() {

@@ -52,6 +52,8 @@ impl VotedPerceptron {
 }
 
 impl Rule for VotedPerceptron {
+    const DECIDES_AS_IT_PLAYS: bool = false;
+
     #[inline(always)]
     fn weights(&self, vector: usize) -> &[f64] {
         self.plain.weights(vector)
