@@ -73,7 +73,10 @@ def race(engines: dict[str, Callable[[], object]], repeats: int) -> dict[str, Ti
 
 
 # Printed by the process itself: what the kernel tells of a child counts its parent's memory too.
-_PEAK = "import atexit as _a; _a.register(lambda: print('peak', next(l for l in open('/proc/self/status') if 'VmHWM' in l).split()[1]))"
+_PEAK = (
+    "import atexit as _a; _a.register(lambda: print('peak', "
+    "next(l for l in open('/proc/self/status') if 'VmHWM' in l).split()[1]))"
+)
 
 
 def python(code: str, *arguments: str) -> list[str]:
@@ -108,7 +111,9 @@ def where_and_when(seed: int) -> str:
     wide = False
     if Path("/proc/cpuinfo").exists():
         lines = Path("/proc/cpuinfo").read_text().splitlines()
-        model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), model)
+        model = next(
+            (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), model
+        )
         wide = any("avx512f" in line for line in lines)
     load = os.getloadavg()[0]
     now = datetime.datetime.now(datetime.UTC)
@@ -132,7 +137,9 @@ def table(title: str, head: list[str], rows: list[list[str]]) -> None:
 def arguments(about: str, **more: dict) -> argparse.Namespace:
     """--quick, --repeats and --seed, and what an area adds."""
     parser = argparse.ArgumentParser(description=about)
-    parser.add_argument("--quick", action="store_true", help="small sizes: whether it runs, not how fast it is")
+    parser.add_argument(
+        "--quick", action="store_true", help="small sizes: whether it runs, not how fast it is"
+    )
     parser.add_argument("--repeats", type=int, default=7, help="turns each engine has (default 7)")
     parser.add_argument("--seed", type=int, default=1)
     for name, options in more.items():

@@ -19,9 +19,10 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 import numpy as np
+from numpy.typing import NDArray
+
 import rcv1_like
 from harness import DATA, HERE, Time, arguments, has, must, peak, process, python, race, table, where_and_when
-from numpy.typing import NDArray
 
 SOL_OVER_VW = 31 / 22.5
 MB = 1e6
@@ -52,7 +53,10 @@ def verdict(value: float, limit: float, least: bool = True) -> str:
 def text(data: rcv1_like.Text, repeats: int) -> None:
     size, numbers = data.libsvm.stat().st_size, data.X.nnz
     expected = twin_mistakes(data.X, data.y)
-    print(f"text: {size / MB:.0f} MB, {len(data.y):,} rows, {numbers / len(data.y):.1f} non-zeros a row;", end=" ")
+    print(
+        f"text: {size / MB:.0f} MB, {len(data.y):,} rows, {numbers / len(data.y):.1f} non-zeros a row;",
+        end=" ",
+    )
     print(f"right answer {expected:,} mistakes ({expected / len(data.y):.1%})")
     with tempfile.TemporaryDirectory() as folder:
         model = os.path.join(folder, "model")
@@ -62,7 +66,10 @@ def text(data: rcv1_like.Text, repeats: int) -> None:
             wall, processor, printed = process(python(COMMAND, *arguments), {"SEPARATRIX_PORTABLE": portable})
             printed, memory = peak(printed)
             told = json.loads(printed)
-            must(told["mistakes"] == expected, f"separatrix, {threads} threads: {told['mistakes']} mistakes, not {expected}")
+            must(
+                told["mistakes"] == expected,
+                f"separatrix, {threads} threads: {told['mistakes']} mistakes, not {expected}",
+            )
             peaks.append(memory)
             return wall, processor
 
@@ -88,7 +95,12 @@ def text(data: rcv1_like.Text, repeats: int) -> None:
                 times[name].add(*run())
     from sklearn.datasets import load_svmlight_file
 
-    times.update(race({"scikit-learn's reader alone": lambda: load_svmlight_file(str(data.libsvm))}, 0 if size > 1e8 else 1))
+    times.update(
+        race(
+            {"scikit-learn's reader alone": lambda: load_svmlight_file(str(data.libsvm))},
+            0 if size > 1e8 else 1,
+        )
+    )
     if not times["scikit-learn's reader alone"].wall:
         times.pop("scikit-learn's reader alone")
     rows = []
@@ -111,13 +123,30 @@ def text(data: rcv1_like.Text, repeats: int) -> None:
     plain = times["separatrix --threads 1, portable"]
     must_rows = [
         ["one core", f"{size / one.median / 1e9:.2f} GB/s", "2", verdict(size / one.median / 1e9, 2)],
-        ["one core, portable", f"{size / plain.median / 1e9:.2f} GB/s", "1.3", verdict(size / plain.median / 1e9, 1.3)],
-        ["two cores over one", f"{one.median / two.median:.2f}", "1.5", verdict(one.median / two.median, 1.5)],
+        [
+            "one core, portable",
+            f"{size / plain.median / 1e9:.2f} GB/s",
+            "1.3",
+            verdict(size / plain.median / 1e9, 1.3),
+        ],
+        [
+            "two cores over one",
+            f"{one.median / two.median:.2f}",
+            "1.5",
+            verdict(one.median / two.median, 1.5),
+        ],
     ]
     if "VW hinge, sgd, one core" in times:
         ratio = one.times_faster_than(times["VW hinge, sgd, one core"])
         must_rows.append(["× VW (cpu)", f"{ratio:.1f}", "4", verdict(ratio, 4)])
-        must_rows.append(["× SOL (cpu, through VW)", f"{ratio / SOL_OVER_VW:.1f}", "2.8", verdict(ratio / SOL_OVER_VW, 2.8)])
+        must_rows.append(
+            [
+                "× SOL (cpu, through VW)",
+                f"{ratio / SOL_OVER_VW:.1f}",
+                "2.8",
+                verdict(ratio / SOL_OVER_VW, 2.8),
+            ]
+        )
     table("text: what must be", ["what", "found", "must", ""], must_rows)
     bare = peak(process(python("import separatrix.cli"))[2])[1]
     most, weights = max(peaks), data.X.shape[1] * 8
@@ -125,7 +154,12 @@ def text(data: rcv1_like.Text, repeats: int) -> None:
     memory = [
         ["largest resident size of train", f"{most / MB:.0f} MB", "", ""],
         ["Python with the command line imported", f"{bare / MB:.0f} MB", "", ""],
-        ["the difference, less the weights", f"{room / MB:.0f} MB", "64", verdict(room, 64 * MB, least=False)],
+        [
+            "the difference, less the weights",
+            f"{room / MB:.0f} MB",
+            "64",
+            verdict(room, 64 * MB, least=False),
+        ],
     ]
     table(f"memory while streaming {size / MB:.0f} MB", ["what", "found", "must", ""], memory)
 
@@ -146,7 +180,10 @@ def csr(data: rcv1_like.Text, repeats: int, rows: int) -> None:
     expected = twin_mistakes(X64, y, bias=False)
     must(ours.fit(X64, y).n_mistakes_ == expected, f"separatrix: {ours.n_mistakes_} mistakes, not {expected}")
     must(np.allclose(ours.coef_, theirs.fit(X64, y).coef_, atol=1e-9), "separatrix and scikit-learn differ")
-    must(ours.fit(X32, y).n_mistakes_ == twin_mistakes(X32.astype(np.float64), y, bias=False), "float32: wrong mistakes")
+    must(
+        ours.fit(X32, y).n_mistakes_ == twin_mistakes(X32.astype(np.float64), y, bias=False),
+        "float32: wrong mistakes",
+    )
     times = race(
         {
             "separatrix float32": lambda: ours.fit(X32, y),
@@ -192,24 +229,48 @@ def dense(repeats: int, rows: int, seed: int) -> None:
     y = np.where((X @ rng.standard_normal(100, dtype=np.float32) > 0) != (rng.random(rows) < 0.05), 1.0, -1.0)
     ours = sx.Perceptron()
     theirs = SGDClassifier(
-        loss="perceptron", eta0=1.0, learning_rate="constant", penalty=None, shuffle=False, max_iter=1, tol=None
+        loss="perceptron",
+        eta0=1.0,
+        learning_rate="constant",
+        penalty=None,
+        shuffle=False,
+        max_iter=1,
+        tol=None,
     )
     # At its best: labels as it wants them, nothing to convert.
     part = slice(0, min(rows, 50_000))
     expected = twin_mistakes(sparse.csr_matrix(X[part].astype(np.float64)), y[part])
-    must(ours.fit(X[part], y[part]).n_mistakes_ == expected, f"dense: {ours.n_mistakes_} mistakes, not {expected}")
-    must(np.allclose(ours.coef_, theirs.fit(X[part].astype(np.float64), y[part]).coef_, atol=1e-6), "dense: coefficients differ")
-    times = race({"separatrix": lambda: ours.fit(X, y), "scikit-learn": lambda: theirs.fit(X, y)}, 2 * repeats)
-    table(f"dense float32, {rows:,} × 100, one pass (fit)", ["engine", *_BOTH], [[n, *_both(t, X.size)] for n, t in times.items()])
+    must(
+        ours.fit(X[part], y[part]).n_mistakes_ == expected,
+        f"dense: {ours.n_mistakes_} mistakes, not {expected}",
+    )
+    must(
+        np.allclose(ours.coef_, theirs.fit(X[part].astype(np.float64), y[part]).coef_, atol=1e-6),
+        "dense: coefficients differ",
+    )
+    times = race(
+        {"separatrix": lambda: ours.fit(X, y), "scikit-learn": lambda: theirs.fit(X, y)}, 2 * repeats
+    )
+    table(
+        f"dense float32, {rows:,} × 100, one pass (fit)",
+        ["engine", *_BOTH],
+        [[n, *_both(t, X.size)] for n, t in times.items()],
+    )
     ratio = times["separatrix"].times_faster_than(times["scikit-learn"])
-    table("dense: what must be", ["what", "found", "must", ""], [["× scikit-learn", f"{ratio:.1f}", "7", verdict(ratio, 7)]])
+    table(
+        "dense: what must be",
+        ["what", "found", "must", ""],
+        [["× scikit-learn", f"{ratio:.1f}", "7", verdict(ratio, 7)]],
+    )
 
 
 def play(learner, stream: list, truth: list, make) -> tuple[float, float]:
     """Predict and learn every row. Rows are made just before, as a stream makes them, which is not timed."""
     wall = processor = 0.0
     for start in range(0, len(stream), 50):
-        rows = [(make(x), y) for x, y in zip(stream[start : start + 50], truth[start : start + 50], strict=True)]
+        rows = [
+            (make(x), y) for x, y in zip(stream[start : start + 50], truth[start : start + 50], strict=True)
+        ]
         began, begun = time.perf_counter(), time.process_time()
         for x, y in rows:
             learner.predict_one(x)
@@ -255,15 +316,24 @@ def one_row(data: rcv1_like.Text, repeats: int, rows: int, slow_rows: int) -> No
             times[name].add(*play(learnt[name], pairs, truth, make))
     for name in engines:
         if name.startswith("separatrix"):
-            must(learnt[name].n_mistakes_ == expected, f"{name}: {learnt[name].n_mistakes_} mistakes, not {expected}")
+            must(
+                learnt[name].n_mistakes_ == expected,
+                f"{name}: {learnt[name].n_mistakes_} mistakes, not {expected}",
+            )
     if has("river"):
         weights = learnt["River, dicts"].weights
         numbered = learnt["separatrix, pairs"].coef_[0]
-        gap = max(abs(weights[name] - numbered[j]) for j, name in enumerate(names[: len(numbered)]) if name in weights)
+        gap = max(
+            abs(weights[name] - numbered[j])
+            for j, name in enumerate(names[: len(numbered)])
+            if name in weights
+        )
         must(gap < 1e-9, f"River's weights and Separatrix's differ by {gap}")
 
     def scikit() -> None:
-        learner = SGDClassifier(loss="perceptron", eta0=1.0, learning_rate="constant", penalty=None, fit_intercept=False)
+        learner = SGDClassifier(
+            loss="perceptron", eta0=1.0, learning_rate="constant", penalty=None, fit_intercept=False
+        )
         learner.partial_fit(X[0], labels[:1], classes=[False, True])
         for row in range(1, slow_rows):
             x = X[row]
@@ -273,7 +343,10 @@ def one_row(data: rcv1_like.Text, repeats: int, rows: int, slow_rows: int) -> No
     times.update(race({"scikit-learn, predict + partial_fit": scikit}, max(1, repeats // 2)))
     count = {name: slow_rows if name.startswith("scikit") else rows for name in times}
     per = {name: t.processor_median / count[name] for name, t in times.items()}
-    shown = [[n, f"{1 / per[n]:,.0f}", f"{per[n] * 1e6:.2f}", f"{t.median / count[n] * 1e6:.2f}"] for n, t in times.items()]
+    shown = [
+        [n, f"{1 / per[n]:,.0f}", f"{per[n] * 1e6:.2f}", f"{t.median / count[n] * 1e6:.2f}"]
+        for n, t in times.items()
+    ]
     table(
         f"predict + learn one row at a time, {X.nnz / rows:.0f} non-zeros, {rows:,} rows",
         ["engine", "rows/s (cpu)", "µs a row (cpu)", "µs (wall)"],
@@ -300,7 +373,9 @@ def start(repeats: int) -> None:
     for _ in range(3 * repeats):
         for name, command in commands.items():
             times[name].add(*process(command)[:2])
-    shown = [[n, f"{t.median:.3f}", f"{min(t.wall):.3f}", f"{t.processor_median:.3f}"] for n, t in times.items()]
+    shown = [
+        [n, f"{t.median:.3f}", f"{min(t.wall):.3f}", f"{t.processor_median:.3f}"] for n, t in times.items()
+    ]
     table("start-up, seconds", ["what", "wall", "best", "cpu"], shown)
     beyond = times["import separatrix"].median - times["python -c pass"].median
     version = times["separatrix --version"].median

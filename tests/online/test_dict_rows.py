@@ -7,7 +7,18 @@ from hypothesis import strategies as st
 
 import separatrix as sx
 
-NAMES = ["", "a", "abc", "abcd", "abce", "sixteen letters!", "seventeen letters", "seventeen lettert", "Größe", "語"]
+NAMES = [
+    "",
+    "a",
+    "abc",
+    "abcd",
+    "abce",
+    "sixteen letters!",
+    "seventeen letters",
+    "seventeen lettert",
+    "Größe",
+    "語",
+]
 
 
 def again(name: str) -> str:
@@ -47,7 +58,13 @@ def test_dicts_are_the_sparse_rows_of_their_names(rows) -> None:
         row = {KINDS[kind](name): value for name, value in zip(names, values, strict=False)}
         unknown = [name for name in names if name not in columns]
         pair = (
-            np.array([columns.get(name, len(columns) + (unknown.index(name) if name in unknown else 0)) for name in names], dtype=np.int64),
+            np.array(
+                [
+                    columns.get(name, len(columns) + (unknown.index(name) if name in unknown else 0))
+                    for name in names
+                ],
+                dtype=np.int64,
+            ),
             np.array(values[: len(names)], dtype=np.float64),
         )
         if predict_first:
@@ -63,7 +80,16 @@ def test_dicts_are_the_sparse_rows_of_their_names(rows) -> None:
 
 
 @settings(deadline=None)
-@given(st.lists(st.tuples(st.permutations(range(400, 408)), st.lists(st.floats(-9, 9), min_size=8, max_size=8), st.booleans()), max_size=10))
+@given(
+    st.lists(
+        st.tuples(
+            st.permutations(range(400, 408)),
+            st.lists(st.floats(-9, 9), min_size=8, max_size=8),
+            st.booleans(),
+        ),
+        max_size=10,
+    )
+)
 def test_numbered_dicts_are_sparse_rows(rows) -> None:
     dicts, pairs = sx.Perceptron(), sx.Perceptron()
     for columns, values, label in rows:

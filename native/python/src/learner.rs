@@ -351,10 +351,7 @@ impl Learner {
     }
 
     /// (coefficients, intercepts), a row a vector; None where no vector stands behind the predictions.
-    fn coefficients<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<Option<Coefficients<'py>>> {
+    fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Option<Coefficients<'py>>> {
         let inner = self.lock(py)?;
         let vectors = inner.core.scores_per_row();
         let (mut all, mut intercepts) = (Vec::new(), Vec::new());

@@ -79,8 +79,12 @@ _OWN = {
     "--features", type=click.IntRange(1), help="Columns there will be.  [default: learnt from the data]"
 )
 @click.option("--memory-limit", type=click.IntRange(1), help="Bytes that weights may take.  [default: 1 GiB]")
-@click.option("--certify", "certified", is_flag=True, help="Set the mistakes beside every bound that can be proved.")
-@click.option("--iid", is_flag=True, help="Declare that rows are independent draws of one distribution (T14).")
+@click.option(
+    "--certify", "certified", is_flag=True, help="Set the mistakes beside every bound that can be proved."
+)
+@click.option(
+    "--iid", is_flag=True, help="Declare that rows are independent draws of one distribution (T14)."
+)
 @bad_rows_option
 @reading_options_shared
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -155,7 +159,9 @@ def train(data: tuple[str, ...], output: str, as_json: bool, **options: Any) -> 
         sys.exit(1)
 
 
-def _ledger(result: dict[str, Any], about: dict[str, Any], told: dict[str, Any], until_clean: bool, bounds: Any) -> None:
+def _ledger(
+    result: dict[str, Any], about: dict[str, Any], told: dict[str, Any], until_clean: bool, bounds: Any
+) -> None:
     """The run in words."""
     rounds, mistakes = result["rounds"], result["mistakes"]
     say(f"{about['rule']}: {mistakes:,} mistakes in {rounds:,} rounds ({result['mistake_rate']:.2%})")

@@ -382,8 +382,8 @@ def _encode(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.uint8] | NDArray[n
     if y.dtype.kind == "f":
         assert_all_finite(y, input_name="y")
     check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    return classes, codes.astype(np.int64, copy=False)
+    classes, positions = np.unique(y, return_inverse=True)
+    return classes, positions.astype(np.int64, copy=False)
 
 
 def _is_text(source: Any) -> bool:

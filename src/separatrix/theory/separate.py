@@ -19,6 +19,13 @@ class Separation:
     """The answer of `separate`, and what proves it.
 
     With ``z_i = y_i (x_i, 1)`` (or ``y_i x_i`` without a bias), rows counted from 0.
+
+    Examples
+    --------
+    >>> import separatrix as sx
+    >>> found = sx.separate([[0.0], [1.0], [2.0]], [-1, 1, -1])
+    >>> found.answer, found.verified
+    ('not separable', 'exact')
     """
 
     answer: Answer
