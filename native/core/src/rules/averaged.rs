@@ -33,21 +33,12 @@ fn average(now: f64, timed: f64, rounds: u64) -> f64 {
 }
 
 impl Rule for AveragedPerceptron {
+    #[inline(always)]
+    fn scoring(&self) -> &Weights {
+        self.plain.scoring()
+    }
+
     const DECIDES_AS_IT_PLAYS: bool = false;
-
-    #[inline(always)]
-    fn weights(&self, vector: usize) -> &[f64] {
-        self.plain.weights(vector)
-    }
-
-    #[inline(always)]
-    fn bias(&self, vector: usize) -> f64 {
-        self.plain.bias(vector)
-    }
-
-    fn vectors(&self) -> usize {
-        self.plain.vectors()
-    }
 
     fn grow(&mut self, columns: usize) {
         self.plain.grow(columns);

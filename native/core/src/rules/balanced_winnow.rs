@@ -57,17 +57,8 @@ fn difference(factor: f64, exponent: f64, shift: f64) -> f64 {
 
 impl Rule for BalancedWinnow {
     #[inline(always)]
-    fn weights(&self, vector: usize) -> &[f64] {
-        &self.weights.vectors[vector]
-    }
-
-    #[inline(always)]
-    fn bias(&self, vector: usize) -> f64 {
-        self.weights.biases[vector]
-    }
-
-    fn vectors(&self) -> usize {
-        self.exponents.biases.len()
+    fn scoring(&self) -> &Weights {
+        &self.weights
     }
 
     fn grow(&mut self, columns: usize) {

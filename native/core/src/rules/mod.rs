@@ -40,19 +40,30 @@ pub struct Change {
 
 /// What every rule can do.
 pub trait Rule: Clone + Send {
-    /// The vector the game scores with: 0 where there are two classes, else one a class.
-    fn weights(&self, vector: usize) -> &[f64];
+    /// What the game scores with: one vector where there are two classes, else one a class.
+    fn scoring(&self) -> &Weights;
+
+    #[inline(always)]
+    fn weights(&self, vector: usize) -> &[f64] {
+        &self.scoring().vectors[vector]
+    }
 
     /// The weight of the constant 1; 0 where there is no bias.
-    fn bias(&self, vector: usize) -> f64;
+    #[inline(always)]
+    fn bias(&self, vector: usize) -> f64 {
+        self.scoring().biases[vector]
+    }
+
+    /// How many vectors there are.
+    #[inline(always)]
+    fn vectors(&self) -> usize {
+        self.scoring().biases.len()
+    }
 
     /// Subtracted from every score.
     fn threshold(&self) -> f64 {
         0.0
     }
-
-    /// How many vectors there are.
-    fn vectors(&self) -> usize;
 
     /// Makes room for columns up to `columns`, as if they had been there from the start.
     fn grow(&mut self, columns: usize);

@@ -22,17 +22,8 @@ impl Perceptron {
 
 impl Rule for Perceptron {
     #[inline(always)]
-    fn weights(&self, vector: usize) -> &[f64] {
-        &self.weights.vectors[vector]
-    }
-
-    #[inline(always)]
-    fn bias(&self, vector: usize) -> f64 {
-        self.weights.biases[vector]
-    }
-
-    fn vectors(&self) -> usize {
-        self.weights.biases.len()
+    fn scoring(&self) -> &Weights {
+        &self.weights
     }
 
     fn grow(&mut self, columns: usize) {

@@ -49,17 +49,8 @@ fn power_of_two_from(value: f64) -> f64 {
 
 impl Rule for PNorm {
     #[inline(always)]
-    fn weights(&self, vector: usize) -> &[f64] {
-        &self.weights.vectors[vector]
-    }
-
-    #[inline(always)]
-    fn bias(&self, vector: usize) -> f64 {
-        self.weights.biases[vector]
-    }
-
-    fn vectors(&self) -> usize {
-        self.sums.biases.len()
+    fn scoring(&self) -> &Weights {
+        &self.weights
     }
 
     fn grow(&mut self, columns: usize) {

@@ -5,7 +5,7 @@
 //! its votes on a row: their products with x are summed up one by one. A prediction costs as much as
 //! the updates hold non-zeros; the memory limit counts them.
 
-use super::{Change, Perceptron, Rule, Tie};
+use super::{Change, Perceptron, Rule, Tie, Weights};
 use crate::model::tensors::{BadTensors, Tensors};
 use crate::rows::Row;
 
@@ -52,21 +52,12 @@ impl VotedPerceptron {
 }
 
 impl Rule for VotedPerceptron {
+    #[inline(always)]
+    fn scoring(&self) -> &Weights {
+        self.plain.scoring()
+    }
+
     const DECIDES_AS_IT_PLAYS: bool = false;
-
-    #[inline(always)]
-    fn weights(&self, vector: usize) -> &[f64] {
-        self.plain.weights(vector)
-    }
-
-    #[inline(always)]
-    fn bias(&self, vector: usize) -> f64 {
-        self.plain.bias(vector)
-    }
-
-    fn vectors(&self) -> usize {
-        self.plain.vectors()
-    }
 
     fn grow(&mut self, columns: usize) {
         self.plain.grow(columns);

@@ -62,21 +62,12 @@ fn moved(exponent: f64, x: f64, direction: f64, demotion: Demotion) -> f64 {
 
 impl Rule for Winnow {
     #[inline(always)]
-    fn weights(&self, vector: usize) -> &[f64] {
-        &self.weights.vectors[vector]
-    }
-
-    #[inline(always)]
-    fn bias(&self, vector: usize) -> f64 {
-        self.weights.biases[vector]
+    fn scoring(&self) -> &Weights {
+        &self.weights
     }
 
     fn threshold(&self) -> f64 {
         self.threshold
-    }
-
-    fn vectors(&self) -> usize {
-        self.exponents.biases.len()
     }
 
     fn grow(&mut self, columns: usize) {
