@@ -7,6 +7,7 @@
     │   └── ModelError                     a model file is damaged, or not a model
     └── UsageError (ValueError)            a parameter breaks its rule
     BadRowsWarning (UserWarning)           rows were left out, as ``bad_rows`` asked
+    RankDeficientWarning (UserWarning)     the data do not determine all coefficients
 
 Each error is also the built-in error a caller would expect, so ``except ValueError`` goes on working.
 """
@@ -30,3 +31,7 @@ class UsageError(SeparatrixError, ValueError):
 
 class BadRowsWarning(UserWarning):
     """Rows that cannot be read were left out, as asked; the message has their count and the first few."""
+
+
+class RankDeficientWarning(UserWarning):
+    """Columns are combinations of others: the data do not determine the coefficients, the norm does."""

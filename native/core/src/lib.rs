@@ -5,10 +5,15 @@
 //!
 //! Each `pub mod` below has a page of its own at the top of its file.
 
+pub mod disagreement;
+pub mod exact;
 pub mod game;
+pub mod geometry;
+pub mod hinge;
 pub mod learner;
 pub mod matrix;
 pub mod model;
+pub mod regression;
 pub mod rows;
 pub mod rules;
 pub mod stream;

@@ -83,6 +83,35 @@ proptest! {
     }
 }
 
+/// Gives a byte, then has nothing for once, and so on.
+struct Stuttering(Cursor<Vec<u8>>, bool);
+
+impl Read for Stuttering {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.1 = !self.1;
+        if self.1 { Err(std::io::ErrorKind::WouldBlock.into()) } else { self.0.read(&mut buffer[..1]) }
+    }
+}
+
+#[test]
+fn nothing_is_lost_when_a_wait_is_ended() {
+    let text = b"\xef\xbb\xbf1 1:1\n-1 2:0.5\n";
+    let read = Box::new(Stuttering(Cursor::new(text.to_vec()), false));
+    let source = Source::Reader { name: "slow".to_owned(), read };
+    let mut stream = Stream::open(vec![source], Options::default()).unwrap();
+    let mut batch = Batch::new();
+    let mut waits = 0;
+    while !stream.next_batch_or_stop(&mut batch, || true).unwrap() {
+        waits += 1;
+        assert!(waits < 100);
+    }
+    assert!(waits >= text.len());
+    assert_eq!(
+        (&batch.labels[..], &batch.indices[..], &batch.values[..]),
+        (&[1.0, -1.0][..], &[0, 1][..], &[1.0, 0.5][..])
+    );
+}
+
 #[test]
 fn rows_before_a_bad_one_are_handed_out() {
     let (rows, outcome) = run(&[b"1 1:1\n-1 2:1\n\n1 1:x\n1 1:1\n"], 100, &Options::default());

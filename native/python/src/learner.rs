@@ -125,7 +125,8 @@ impl Inner {
 
     /// Reads a row of Python's into `self.row`.
     fn read(&mut self, x: &Bound<'_, PyAny>, grow: bool) -> PyResult<()> {
-        let may_be_named = !self.names.list().is_empty() || self.core.columns == 0;
+        let begun = self.core.game().is_some_and(|game| game.counters().rounds > 0);
+        let may_be_named = !self.names.list().is_empty() || !begun;
         let mut reader = Reader { names: &mut self.names, may_be_named, grow };
         let named = reader.read(x, &mut self.row)?;
         if grow && named {
@@ -350,10 +351,7 @@ impl Learner {
     }
 
     /// (coefficients, intercepts), a row a vector; None where no vector stands behind the predictions.
-    fn coefficients<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<Option<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>)>> {
+    fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Option<Coefficients<'py>>> {
         let inner = self.lock(py)?;
         let vectors = inner.core.scores_per_row();
         let (mut all, mut intercepts) = (Vec::new(), Vec::new());
@@ -450,6 +448,9 @@ impl Inner {
             .map_err(|refusal| errors::learning(LearnError::Refused { row: 0, refusal }))
     }
 }
+
+/// Coefficients, a row a vector, and intercepts.
+type Coefficients<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>);
 
 pub fn order_of(order: &str, seed: u64) -> PyResult<Order> {
     match order {

@@ -4,6 +4,7 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
@@ -74,10 +75,10 @@ struct PythonFile(Py<PyAny>);
 
 impl Read for PythonFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        Python::attach(|py| {
+        let count = Python::attach(|py| {
             let answer = self.0.bind(py).call_method1("read", (buffer.len(),)).map_err(io::Error::other)?;
             if answer.is_none() {
-                return Err(io::ErrorKind::WouldBlock.into());
+                return Ok(None);
             }
             let bytes = answer.cast::<PyBytes>().map_err(|_| {
                 io::Error::other(PyTypeError::new_err(format!(
@@ -91,7 +92,12 @@ impl Read for PythonFile {
                 return Err(io::Error::other(PyValueError::new_err(text)));
             }
             buffer[..bytes.len()].copy_from_slice(bytes);
-            Ok(bytes.len())
+            Ok::<_, io::Error>(Some(bytes.len()))
+        })?;
+        count.ok_or_else(|| {
+            // Nothing yet, says a file that does not wait. Do not ask without a pause.
+            std::thread::sleep(Duration::from_millis(10));
+            io::ErrorKind::WouldBlock.into()
         })
     }
 }

@@ -15,9 +15,17 @@ from separatrix.errors import SeparatrixError
 
 # command → module with a click command of that name. One line a command, sorted.
 _COMMANDS: dict[str, str] = {
+    "certify": "separatrix.cli.certify",
+    "erm": "separatrix.cli.erm",
+    "generate": "separatrix.cli.generate",
     "inspect": "separatrix.cli.inspect",
+    "play": "separatrix.cli.play",
+    "plot": "separatrix.cli.plot",
     "predict": "separatrix.cli.predict",
+    "regress": "separatrix.cli.regress",
+    "separate": "separatrix.cli.separate",
     "train": "separatrix.cli.train",
+    "verify": "separatrix.cli.verify",
 }
 
 

@@ -24,16 +24,37 @@ def reading_options_shared(command: Callable[..., Any]) -> Callable[..., Any]:
     import functools
 
     @click.option(
-        "--index-base", type=click.Choice(["auto", "0", "1"]), default="auto", show_default=True, help="The first index."
+        "--index-base",
+        type=click.Choice(["auto", "0", "1"]),
+        default="auto",
+        show_default=True,
+        help="The first index.",
     )
-    @click.option("--threads", type=click.IntRange(1), help="Threads that parse; the result is the same.  [default: all, at most 4]")
-    @click.option("--max-line-bytes", type=click.IntRange(1), default=MAX_LINE_BYTES, show_default=True, help="The longest line.")
+    @click.option(
+        "--threads",
+        type=click.IntRange(1),
+        help="Threads that parse; the result is the same.  [default: all, at most 4]",
+    )
+    @click.option(
+        "--max-line-bytes",
+        type=click.IntRange(1),
+        default=MAX_LINE_BYTES,
+        show_default=True,
+        help="The longest line.",
+    )
     @functools.wraps(command)
-    def with_reading(index_base: str, threads: int | None, max_line_bytes: int, bad_rows: str, **rest: Any) -> Any:
+    def with_reading(
+        index_base: str, threads: int | None, max_line_bytes: int, bad_rows: str, **rest: Any
+    ) -> Any:
         base: Any = index_base if index_base == "auto" else int(index_base)
         return command(reading=reading_options(base, bad_rows, threads, max_line_bytes), **rest)
 
     return with_reading
+
+
+def plain_labels(labels: list[Any]) -> list[Any]:
+    """Labels as text files have them: 1, not 1.0."""
+    return [int(label) if isinstance(label, float) and label.is_integer() else label for label in labels]
 
 
 def say(line: str) -> None:

@@ -5,12 +5,14 @@ from typing import Any
 
 import click
 
-from separatrix.cli.common import finish, say
+from separatrix.cli.common import finish, plain_labels, say
 
 
 @click.command()
 @click.argument("model", type=click.Path(exists=True, dir_okay=False))
-@click.option("--top", type=click.IntRange(0), default=10, show_default=True, help="How many of the heaviest features.")
+@click.option(
+    "--top", type=click.IntRange(0), default=10, show_default=True, help="How many of the heaviest features."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def inspect(model: str, top: int, as_json: bool) -> None:
     """Show MODEL: its rule and parameters, classes, the heaviest features, and where it came from."""
@@ -18,7 +20,7 @@ def inspect(model: str, top: int, as_json: bool) -> None:
 
     learner = read_model(model)
     about = learner.about()
-    classes = learner.classes()
+    classes = plain_labels(learner.classes())
     both = learner.coefficients() if classes else None
     vectors = [] if both is None else _heaviest(both, learner.names, about["index_base"], top)
     result = {
@@ -49,7 +51,7 @@ def _heaviest(both: Any, names: list[str] | None, base: int | None, top: int) ->
     for vector, intercept in zip(both[0].tolist(), both[1].tolist(), strict=True):
         best = heapq.nlargest(top, range(len(vector)), key=lambda j: (abs(vector[j]), -j))
         features = [
-            {"feature": names[j] if names else str(j + (1 if base is None else base)), "weight": vector[j]}
+            {"feature": names[j] if names and j < len(names) else str(j + (base or 0)), "weight": vector[j]}
             for j in best
             if vector[j] != 0
         ]
@@ -68,7 +70,8 @@ def _in_words(result: dict[str, Any]) -> None:
     else:
         say(f"  classes        {', '.join(map(str, classes)) or 'none yet'}")
     rate = f" ({result['mistakes'] / result['rounds']:.2%})" if result["rounds"] else ""
-    say(f"  learnt         {result['rounds']:,} rounds, {result['passes']:,} passes, {result['mistakes']:,} mistakes{rate}")
+    mistakes = f"{result['mistakes']:,} mistakes{rate}"
+    say(f"  learnt         {result['rounds']:,} rounds, {result['passes']:,} passes, {mistakes}")
     say(f"  order          {result['order'] or 'file'}")
     say(f"  features       {result['features']:,}")
     say(f"  from           {', '.join(result['sources']) or 'not recorded'}")

@@ -18,15 +18,28 @@ from separatrix.data.text_options import refused_in_words
 @click.command()
 @click.argument("model", type=click.Path(exists=True, dir_okay=False))
 @data_argument
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Where predictions go.  [default: standard output]")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    help="Where predictions go.  [default: standard output]",
+)
 @click.option("--scores", is_flag=True, help="Write scores, not labels: one a row, or one a class.")
 @bad_rows_option
 @reading_options_shared
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, and predictions only to -o.")
 def predict(
-    model: str, data: tuple[str, ...], output: str | None, scores: bool, as_json: bool, reading: dict[str, Any]
+    model: str,
+    data: tuple[str, ...],
+    output: str | None,
+    scores: bool,
+    as_json: bool,
+    reading: dict[str, Any],
 ) -> None:
-    """Predict the rows of DATA with MODEL: a line a row. Rows need no label; where labels are there, errors are counted."""
+    """Predict the rows of DATA with MODEL: a line a row.
+
+    Rows need no label; where labels are there, errors are counted.
+    """
     from separatrix.cli.progress import Progress
     from separatrix.data.model_file import read_model
 
@@ -35,7 +48,9 @@ def predict(
     if not learner.classes():
         raise click.UsageError(f"{model}: the model has learnt nothing yet")
     with _writer(output, quiet=as_json) as write, Progress() as progress:
-        told = _native.predict_text(learner, list(data), reading, scores=scores, write=write, tick=progress.tick)
+        told = _native.predict_text(
+            learner, list(data), reading, scores=scores, write=write, tick=progress.tick
+        )
     labelled = told["labelled"]
     # Labels of which none is a class, such as the 0 that stands for "unknown", are no labels.
     judged = labelled + told["strange_labels"] if labelled else 0
@@ -61,7 +76,8 @@ def _in_words(result: dict[str, Any], told: dict[str, Any]) -> None:
     if result["errors"] is None:
         words = f"{result['rows']:,} rows predicted; no labels to compare with"
     else:
-        words = f"{result['errors']:,} errors in {result['labelled']:,} labelled rows ({result['error_rate']:.2%})"
+        errors, labelled = result["errors"], result["labelled"]
+        words = f"{errors:,} errors in {labelled:,} labelled rows ({result['error_rate']:.2%})"
     if told["labelled"] and told["strange_labels"]:
         words += f"; {told['strange_labels']:,} of them have a label that is none of the model's classes"
     if result["output"] is None:

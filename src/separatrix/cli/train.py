@@ -8,7 +8,15 @@ from typing import Any
 import click
 
 from separatrix import _native
-from separatrix.cli.common import bad_rows_option, data_argument, fail, finish, reading_options_shared, say
+from separatrix.cli.common import (
+    bad_rows_option,
+    data_argument,
+    fail,
+    finish,
+    plain_labels,
+    reading_options_shared,
+    say,
+)
 from separatrix.data.text_options import refused_in_words
 
 RULES = ("perceptron", "averaged-perceptron", "voted-perceptron", "p-norm", "winnow", "balanced-winnow")
@@ -28,10 +36,20 @@ _OWN = {
 @data_argument
 @click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="Where the model goes.")
 @click.option("--rule", type=click.Choice(RULES), help="How to learn.  [default: perceptron]")
-@click.option("--passes", default="1", metavar="N|until-clean", show_default=True, help="Passes over the data.")
-@click.option("--max-passes", type=click.IntRange(1), default=1000, show_default=True, help="The limit of until-clean.")
-@click.option("--from", "from_model", type=click.Path(exists=True, dir_okay=False), help="Go on from this model.")
-@click.option("--bias/--no-bias", default=None, help="Append a constant 1 to every row.  [default: --bias, Winnow: --no-bias]")
+@click.option(
+    "--passes", default="1", metavar="N|until-clean", show_default=True, help="Passes over the data."
+)
+@click.option(
+    "--max-passes", type=click.IntRange(1), default=1000, show_default=True, help="The limit of until-clean."
+)
+@click.option(
+    "--from", "from_model", type=click.Path(exists=True, dir_okay=False), help="Go on from this model."
+)
+@click.option(
+    "--bias/--no-bias",
+    default=None,
+    help="Append a constant 1 to every row.  [default: --bias, Winnow: --no-bias]",
+)
 @click.option("--normalize", is_flag=True, default=None, help="Scale every row to unit length first.")
 @click.option(
     "--tie",
@@ -45,15 +63,21 @@ _OWN = {
     show_default=True,
     help="Rows as they stand, in a new order each pass, or always the first still misclassified.",
 )
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of the shuffled orders.")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of the shuffled orders."
+)
 @click.option("--p", type=float, help="p-norm: p >= 2.  [default: 2 ln d]")
 @click.option("--threshold", type=float, help="Winnow: the threshold.  [default: n]")
 @click.option("--factor", type=float, help="Winnow: the factor of an update.  [default: 2, balanced: 1.5]")
 @click.option("--k", type=click.IntRange(1), help="Winnow: the factor 1 + 1/(2k) for k-of-r functions.")
 @click.option("--delta", type=float, help="Winnow: the factor 1 + delta/2 for targets of that gap.")
-@click.option("--demotion", type=click.Choice(["divide", "eliminate"]), help="Winnow: what a false alarm does.")
+@click.option(
+    "--demotion", type=click.Choice(["divide", "eliminate"]), help="Winnow: what a false alarm does."
+)
 @click.option("--classes", help="All labels, with commas between.  [default: learnt from the data]")
-@click.option("--features", type=click.IntRange(1), help="Columns there will be.  [default: learnt from the data]")
+@click.option(
+    "--features", type=click.IntRange(1), help="Columns there will be.  [default: learnt from the data]"
+)
 @click.option("--memory-limit", type=click.IntRange(1), help="Bytes that weights may take.  [default: 1 GiB]")
 @bad_rows_option
 @reading_options_shared
@@ -94,6 +118,7 @@ def train(data: tuple[str, ...], output: str, as_json: bool, **options: Any) -> 
     about = learner.about()
     rounds = about["rounds"] - before["rounds"]
     mistakes = about["mistakes"] - before["mistakes"]
+    classes = plain_labels(learner.classes())
     seconds = time.perf_counter() - began
     result = {
         "model": output,
@@ -103,11 +128,11 @@ def train(data: tuple[str, ...], output: str, as_json: bool, **options: Any) -> 
         "clean": told["clean"],
         "mistakes": mistakes,
         "mistake_rate": mistakes / rounds if rounds else 0.0,
-        "mistakes_by_class": {str(c): m for c, m in zip(learner.classes(), about["mistakes_by_class"], strict=False)},
+        "mistakes_by_class": dict(zip(map(str, classes), about["mistakes_by_class"], strict=False)),
         "rows": told["rows"],
         "rows_refused": told["rows_refused"],
         "features": about["columns"],
-        "classes": learner.classes(),
+        "classes": classes,
         "radius": about["radius"],
         "squared_norms_of_mistakes": about["squared_norms"],
         "total_rounds": about["rounds"],
@@ -127,32 +152,43 @@ def train(data: tuple[str, ...], output: str, as_json: bool, **options: Any) -> 
 
 def _ledger(result: dict[str, Any], about: dict[str, Any], told: dict[str, Any], until_clean: bool) -> None:
     """The run in words."""
-    bytes_read = told["bytes"]
-    rate = bytes_read / result["seconds"] / 1e6 if result["seconds"] > 0 else 0.0
-    say(f"{about['rule']}: {result['mistakes']:,} mistakes in {result['rounds']:,} rounds ({result['mistake_rate']:.2%})")
+    rounds, mistakes = result["rounds"], result["mistakes"]
+    say(f"{about['rule']}: {mistakes:,} mistakes in {rounds:,} rounds ({result['mistake_rate']:.2%})")
     if result["passes"] > 1 or until_clean:
-        clean = "the last one clean" if result["clean"] else "the last one not clean"
-        say(f"  passes         {result['passes']:,}, {clean}")
+        _line("passes", f"{result['passes']:,}, the last one {'' if result['clean'] else 'not '}clean")
         if until_clean and not result["clean"] and not result["stopped"]:
-            say("                 --max-passes was reached: the data may not be separable (separatrix separate)")
+            _line("", "--max-passes was reached: the data may not be separable")
     for label, count in result["mistakes_by_class"].items():
-        say(f"  on label {label:<6}{count:,} mistakes")
+        _line(f"on label {label}", f"{count:,} mistakes")
     if len(about["curve"]) > 1:
-        shown = [f"{mistakes:,} after {rounds:,}" for rounds, mistakes in about["curve"][-5:]]
-        say(f"  curve          {', '.join(shown)}")
-    say(f"  R              {about['radius']:.6g}, the largest norm of a row{' with its 1' if about['parameters']['bias'] else ''}")
-    say(f"  features       {result['features']:,}")
+        _line("curve", ", ".join(f"{made:,} after {after:,}" for after, made in about["curve"][-5:]))
+    with_its_1 = " with its 1" if about["parameters"]["bias"] else ""
+    _line("R", f"{about['radius']:.6g}, the largest norm of a row{with_its_1}")
+    _line("features", f"{result['features']:,}")
     if told["restarted"]:
-        say(f"  classes        {len(result['classes'])}: found on the way, so the run began again with all of them")
-    say(f"  read           {told['rows']:,} rows, {bytes_read / 1e6:,.1f} MB, {rate:,.0f} MB/s, refused {told['rows_refused']}")
-    say(f"  model          {result['model']}")
+        _line(
+            "classes", f"{len(result['classes'])}: found on the way, so the run began again with all of them"
+        )
+    megabytes = told["bytes"] / 1e6
+    rate = megabytes / max(result["seconds"], 1e-9)
+    _line(
+        "read",
+        f"{told['rows']:,} rows, {megabytes:,.1f} MB, {rate:,.0f} MB/s, refused {told['rows_refused']}",
+    )
+    _line("model", result["model"])
+
+
+def _line(what: str, text: str) -> None:
+    say(f"  {what:<15}{text}")
 
 
 def _rule_parameters(options: dict[str, Any], rule: str) -> dict[str, Any]:
     for name, rules in _OWN.items():
         if options[name] is not None and rule not in rules:
             fail(f"--{name} belongs to --rule {' and '.join(rules)}, not to {rule}")
-    return {name: options[name] for name, rules in _OWN.items() if rule in rules and options[name] is not None}
+    return {
+        name: options[name] for name, rules in _OWN.items() if rule in rules and options[name] is not None
+    }
 
 
 def _new(options: dict[str, Any]) -> _native.Learner:
@@ -178,7 +214,10 @@ def _resumed(options: dict[str, Any]) -> _native.Learner:
     asked = {"rule": about["rule"], **about["parameters"]}
     for name in ("rule", "bias", "normalize", "tie", *_OWN, "memory_limit"):
         if options[name] is not None and options[name] != asked.get(name):
-            fail(f"--from {options['from_model']}: its {name} is {asked.get(name)}, but --{name.replace('_', '-')} says {options[name]}")
+            flag = name.replace("_", "-")
+            fail(
+                f"--from {options['from_model']}: its {name} is {asked.get(name)}, not {options[name]} (--{flag})"
+            )
     if options["features"]:
         learner.begin(options["features"])
     return learner

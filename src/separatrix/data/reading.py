@@ -195,7 +195,10 @@ def _open(
         raise UsageError(f"threads must be at least 1, but is {threads}")
     if max_line_bytes < 1:
         raise UsageError(f"max_line_bytes must be at least 1, but is {max_line_bytes}")
-    sources = list(source) if isinstance(source, list | tuple) else [source]
+    sources = [
+        one if hasattr(one, "read") else os.fsdecode(one)
+        for one in (source if isinstance(source, list | tuple) else [source])
+    ]
     # A file object is read under the interpreter's lock, so other threads would only wait for it.
     held = any(hasattr(s, "read") for s in sources)
     return RowStream(

@@ -20,10 +20,13 @@ def reading_options(
     Parameters
     ----------
     index_base : {"auto", 0, 1}
+        What the first column is called; "auto" finds out.
     bad_rows : {"fail", "skip", "quarantine=FILE"}
+        What becomes of rows that cannot be read.
     threads : int >= 1, optional
         By default as many as there are processors, four at most.
     max_line_bytes : int >= 1
+        The longest line.
 
     Examples
     --------

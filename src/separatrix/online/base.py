@@ -11,7 +11,13 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    assert_all_finite,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from separatrix import _native
 from separatrix.data.text_options import MAX_LINE_BYTES, reading_options, warn_of_refused
@@ -114,7 +120,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if classes is None and known.size < 2:
             wanted = np.union1d(known, found) if known.size else found
         if classes is None and known.size == 1 and wanted.size > 2:
-            raise ValueError(f"y has {wanted.size - 1} new labels after one: declare all classes in the first call")
+            raise ValueError(
+                f"y has {wanted.size - 1} new labels after one: declare all classes in the first call"
+            )
         learner.declare(wanted.tolist())
         if wanted.size > 1 and not np.isin(found, wanted).all():
             stranger = found[~np.isin(found, wanted)][0]
@@ -152,6 +160,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         x : dict, pair (indices, values), or array
             Named features (a new name is a new column), a sparse row, or a dense one.
         y : bool, int, float or str
+            The label: one of two, learnt as they come, or of those declared.
 
         Returns
         -------
@@ -314,9 +323,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         whole("seed", self.seed, 0)
         if self.passes == "until-clean":
             return whole("max_passes", self.max_passes, 1), True
-        if isinstance(self.passes, str):
-            raise UsageError(f"passes must be a whole number from 1 or 'until-clean', but is {self.passes!r}")
-        return whole("passes", self.passes, 1), False
+        return whole("passes", self.passes, 1, other="'until-clean'"), False
 
     def _rows(self, X: Any, *, reset: bool) -> tuple[Any, "_native.Rows"]:
         """The rows as checked by scikit-learn, and as the native game reads them."""
@@ -362,8 +369,10 @@ def _encode(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.uint8] | NDArray[n
     if encoded is not None:
         places, codes = encoded
         classes = y[places]
-        if classes.dtype.kind != "f" or bool(np.all(classes == np.floor(classes))):
+        if classes.dtype.kind != "f" or bool(np.all(np.isfinite(classes) & (classes == np.floor(classes)))):
             return classes, codes
+    if y.dtype.kind == "f":
+        assert_all_finite(y, input_name="y")
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes.astype(np.int64, copy=False)
@@ -381,13 +390,16 @@ def _name_of(source: Any) -> str:
     return str(getattr(source, "name", type(source).__name__))
 
 
-def whole(name: str, value: Any, least: int) -> int:
+def whole(name: str, value: Any, least: int, other: str = "") -> int:
+    """A whole number from `least`; `other` names what else the parameter may be."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise UsageError(f"{name} must be a whole number from {least}, but is {value!r}")
+        also = f" or {other}" if other else ""
+        raise UsageError(f"{name} must be a whole number from {least}{also}, but is {value!r}")
     return int(value)
 
 
 def truth(name: str, value: Any) -> bool:
+    """True or False, and nothing that merely looks like it."""
     if not isinstance(value, (bool, np.bool_)):
         raise UsageError(f"{name} must be True or False, but is {value!r}")
     return bool(value)

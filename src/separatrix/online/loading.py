@@ -40,8 +40,8 @@ def estimator_of(learner: _native.Learner) -> OnlineClassifier:
     rule, parameters = asked["rule"], dict(asked["parameters"])
     estimator: OnlineClassifier
     if rule == "winnow":
-        # The factor that k or delta stand for is not asked for a second time.
-        if parameters["k"] is not None or parameters["delta"] is not None:
+        # The factor that k or delta stand for, or that is the default, is not asked for a second time.
+        if parameters["k"] is not None or parameters["delta"] is not None or parameters["factor"] == 2.0:
             parameters["factor"] = None
         estimator = Winnow(**_automatic(parameters, "threshold"))
     elif rule == "balanced-winnow":

@@ -44,7 +44,7 @@ class Perceptron(OnlineClassifier):
     >>> X, y = [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0]], [-1, 1, 1]
     >>> learner = sx.Perceptron(bias=False, passes="until-clean").fit(X, y)
     >>> learner.n_mistakes_, learner.n_passes_, learner.coef_
-    (3, 3, array([[2., 0.]]))
+    (5, 4, array([[ 2., -1.]]))
     """
 
     _rule: ClassVar[str] = "perceptron"

@@ -54,8 +54,8 @@ class Winnow(OnlineClassifier):
     >>> import separatrix as sx
     >>> X = [[1, 0, 1, 0], [0, 0, 1, 1], [0, 1, 0, 0], [0, 0, 1, 0]]
     >>> learner = sx.Winnow(passes="until-clean").fit(X, [True, False, True, False])
-    >>> learner.predict([[1, 0, 0, 0], [0, 0, 0, 1]])
-    array([ True, False])
+    >>> learner.predict(X)
+    array([ True, False,  True, False])
     """
 
     _rule: ClassVar[str] = "winnow"

@@ -15,7 +15,7 @@ class Run:
     rule: str
     """One of perceptron, averaged-perceptron, voted-perceptron, p-norm, winnow, balanced-winnow."""
     parameters: Mapping[str, Any]
-    """bias, normalize, tie ("positive" | "negative" | "mistake"), and the rule's own: p, threshold, factor …"""
+    """bias, normalize, tie ("positive", "negative", "mistake"), and the rule's own: p, threshold, factor …"""
     classes: int
     features: int
     """Columns of the data, the bias not counted."""

@@ -28,7 +28,8 @@ pub const MOST_CLASSES: usize = 10_000;
 /// Rows played between two looks at the memory that the rule takes.
 const STRETCH: usize = 8192;
 
-/// What a learner knows of its classes.
+/// What a learner knows of its classes. There is one of it a learner, so its size is no matter.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone)]
 pub enum Stage {
     /// No label seen, none declared.

@@ -126,7 +126,7 @@ impl Learner {
             let text: Vec<u8> = tensors.take("feature_names", None)?;
             let names: Vec<String> =
                 serde_json::from_slice(&text).map_err(|e| BadModel(format!("feature names: {e}")))?;
-            if names.len() != document.columns {
+            if names.len() > document.columns {
                 return Err(BadModel(format!("{} feature names for {} columns", names.len(), document.columns)));
             }
             learner.names = Some(names);

@@ -38,6 +38,15 @@ struct Current {
     read: Box<dyn Read + Send>,
     compressed: bool,
     ended: bool,
+    stage: Stage,
+}
+
+/// How much of a source's beginning has been looked at. What was read for it so far is in the carry.
+#[derive(PartialEq)]
+enum Stage {
+    Compression,
+    Mark,
+    Text,
 }
 
 /// The Unicode mark that some programs put before their text.
@@ -65,13 +74,13 @@ impl Blocks {
     /// Fills `block`. `stop` is asked when a source has nothing to give for the moment.
     pub(super) fn next(&mut self, block: &mut Block, stop: &mut dyn FnMut() -> bool) -> Result<Next, StreamError> {
         loop {
-            let Some(current) = &mut self.current else {
-                match self.open(stop)? {
-                    Some(Filled::Full) => continue,
-                    Some(Filled::Stopped) => return Ok(Next::Stopped),
-                    None => return Ok(Next::End),
-                }
-            };
+            if self.current.is_none() && !self.open()? {
+                return Ok(Next::End);
+            }
+            let Some(current) = &mut self.current else { continue };
+            if let Filled::Stopped = current.begin(&mut self.carry, stop)? {
+                return Ok(Next::Stopped);
+            }
             block.file = current.file;
             block.set_len(0);
             let mut len = 0;
@@ -129,37 +138,54 @@ impl Blocks {
         }
     }
 
-    /// Opens the next source, if there is one, and looks at how it begins.
-    fn open(&mut self, stop: &mut dyn FnMut() -> bool) -> Result<Option<Filled>, StreamError> {
-        let Some((file, source)) = self.sources.pop_front() else { return Ok(None) };
+    /// Opens the next source, if there is one.
+    fn open(&mut self) -> Result<bool, StreamError> {
+        let Some((file, source)) = self.sources.pop_front() else { return Ok(false) };
         let name = source.name();
-        let raw = source.open(self.counter.clone())?;
-        let mut current = Current { file, name, read: raw, compressed: false, ended: false };
-        let mut head = vec![0; MAGIC];
-        let mut len = 0;
-        if let Filled::Stopped = current.fill(&mut head, &mut len, stop)? {
-            return Ok(Some(Filled::Stopped));
-        }
-        head.truncate(len);
-        (current.read, current.compressed) = decoded(head, current.read);
-        current.ended = false;
-
-        self.carry.resize(BYTE_ORDER_MARK.len(), 0);
-        self.taken = 0;
-        len = 0;
-        if let Filled::Stopped = current.fill(&mut self.carry, &mut len, stop)? {
-            return Ok(Some(Filled::Stopped));
-        }
-        self.carry.truncate(len);
-        if self.carry == BYTE_ORDER_MARK {
-            self.carry.clear();
-        }
-        self.current = Some(current);
-        Ok(Some(Filled::Full))
+        let read = source.open(self.counter.clone())?;
+        self.current = Some(Current { file, name, read, compressed: false, ended: false, stage: Stage::Compression });
+        Ok(true)
     }
 }
 
 impl Current {
+    /// Looks at how the source begins: undoes its compression, passes over a byte order mark.
+    fn begin(&mut self, carry: &mut Vec<u8>, stop: &mut dyn FnMut() -> bool) -> Result<Filled, StreamError> {
+        if self.stage == Stage::Compression {
+            if let Filled::Stopped = self.fill_up_to(MAGIC, carry, stop)? {
+                return Ok(Filled::Stopped);
+            }
+            let raw = std::mem::replace(&mut self.read, Box::new(std::io::empty()));
+            (self.read, self.compressed) = decoded(std::mem::take(carry), raw);
+            self.ended = false;
+            self.stage = Stage::Mark;
+        }
+        if self.stage == Stage::Mark {
+            if let Filled::Stopped = self.fill_up_to(BYTE_ORDER_MARK.len(), carry, stop)? {
+                return Ok(Filled::Stopped);
+            }
+            if carry == BYTE_ORDER_MARK {
+                carry.clear();
+            }
+            self.stage = Stage::Text;
+        }
+        Ok(Filled::Full)
+    }
+
+    /// Reads until `carry` has `count` bytes or the source ends.
+    fn fill_up_to(
+        &mut self,
+        count: usize,
+        carry: &mut Vec<u8>,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<Filled, StreamError> {
+        let mut len = carry.len();
+        carry.resize(count, 0);
+        let filled = self.fill(carry, &mut len, stop);
+        carry.truncate(len);
+        filled
+    }
+
     /// Reads until `buffer` is full or the source ends.
     fn fill(
         &mut self,

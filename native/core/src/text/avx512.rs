@@ -141,13 +141,13 @@ fn convert(window: &Window, found: &Found, pairs: usize, base: u32, batch: &mut 
     batch.values.reserve(groups * 8);
     let mut flagged = usize::MAX;
     {
-        let indices = batch.indices.spare_capacity_mut().as_chunks_mut::<8>().0;
-        let values = batch.values.spare_capacity_mut().as_chunks_mut::<8>().0;
-        let colons = found.colons.as_chunks::<8>().0;
-        let ends = found.ends.as_chunks::<8>().0;
-        let out = indices.iter_mut().zip(values).take(groups);
-        for (group, ((colons, ends), (indices, values))) in colons.iter().zip(ends).zip(out).enumerate() {
-            let bad = convert_indices(window, colons, base, indices) | convert_values(window, colons, ends, values);
+        let indices = &mut batch.indices.spare_capacity_mut().as_chunks_mut::<8>().0[..groups];
+        let values = &mut batch.values.spare_capacity_mut().as_chunks_mut::<8>().0[..groups];
+        let colons = &found.colons.as_chunks::<8>().0[..groups];
+        let ends = &found.ends.as_chunks::<8>().0[..groups];
+        for group in 0..groups {
+            let index = convert_indices(window, &colons[group], base, &mut indices[group]);
+            let bad = index | convert_values(window, &colons[group], &ends[group], &mut values[group]);
             if bad != 0 && flagged == usize::MAX {
                 flagged = group * 8 + bad.trailing_zeros() as usize;
             }

@@ -13,6 +13,8 @@ pub enum Engine {
     Careful,
     /// One pass over the bytes, on any machine.
     Portable,
+    /// 64 bytes and two pairs at a time, on processors with AVX2.
+    Avx2,
     /// 64 bytes and eight pairs at a time, on processors with AVX-512 and its byte permutes.
     Avx512,
 }
@@ -21,6 +23,10 @@ impl Engine {
     /// Those that this machine can run, the fastest last.
     pub fn available() -> Vec<Engine> {
         let mut engines = vec![Engine::Careful, Engine::Portable];
+        #[cfg(target_arch = "x86_64")]
+        if super::avx2::available() {
+            engines.push(Engine::Avx2);
+        }
         #[cfg(target_arch = "x86_64")]
         if super::avx512::available() {
             engines.push(Engine::Avx512);
@@ -61,8 +67,10 @@ impl Default for Libsvm {
 impl Tokenise for Libsvm {
     fn rows(&self, block: &Block, rules: Rules, batch: &mut Batch, refused: &mut Vec<Refusal>) -> u64 {
         #[cfg(target_arch = "x86_64")]
-        if self.0 == Engine::Avx512 {
-            return super::avx512::rows(block, rules, batch, refused);
+        match self.0 {
+            Engine::Avx512 => return super::avx512::rows(block, rules, batch, refused),
+            Engine::Avx2 => return super::avx2::rows(block, rules, batch, refused),
+            Engine::Portable | Engine::Careful => {}
         }
         let text = block.text();
         let mut at = 0;
@@ -88,6 +96,9 @@ pub(super) fn careful_row(
     batch: &mut Batch,
     refused: &mut Vec<Refusal>,
 ) -> usize {
+    if text[at] == b'\n' {
+        return at + 1;
+    }
     let end = memchr(b'\n', &text[at..]).map_or(text.len(), |newline| at + newline);
     let next = (end + 1).min(text.len());
     if let Err((place, why)) = careful::row(&text[at..end], line, rules, batch) {

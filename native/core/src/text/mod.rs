@@ -25,6 +25,8 @@
 //! Told that the base is one, an index 0 is an ordinary bad row.
 
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 pub mod batch;
 pub mod block;

@@ -1,0 +1,430 @@
+"""The order in which solvers are tried, and the one function that estimators call.
+
+1. Sparse with many columns: LSQR or conjugate gradients, refined with residuals in double-double.
+2. More columns than rows: the dual form.
+3. Normal equations summed in blocks, Cholesky: the fastest by far. Their own rounding bounds say how many
+   digits are right; with ten or more, that is the answer.
+4. Cholesky QR: passes over the data that square no condition number; its answer is as good as a QR's.
+5. From either, refinement with residuals in double-double until twelve digits are certified.
+6. Where that is not enough (or the rank is in doubt): exact arithmetic, if the size allows.
+7. A rank-deficient problem too large for that: the minimum-norm solution by SVD, at a numerical rank,
+   no digits claimed.
+"""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+from scipy import linalg
+
+from separatrix.batch.regression import double_double as dd
+from separatrix.batch.regression.exact_solution import ExactSolution, TooLargeError, exact_solution
+from separatrix.batch.regression.gram import Gram, Inverse, from_data, from_gram, gram
+from separatrix.batch.regression.iterative import solve_iteratively
+from separatrix.batch.regression.problem import (
+    MOST_DIGITS,
+    Certificate,
+    Floats,
+    Problem,
+    Solution,
+    certified_digits,
+    of_rounded,
+)
+from separatrix.batch.regression.refine import (
+    SMALL,
+    WANTED_DIGITS,
+    Refined,
+    error_bound,
+    gram_residual,
+    refine,
+)
+from separatrix.batch.regression.strong_convexity import refine_by_alpha
+from separatrix.batch.regression.wide import Dual, dual
+
+PLAIN_DIGITS = 10.0
+_MANY_SPARSE_COLUMNS = 2000
+# Exact solutions have 60 digits and more: what is below this share of the target is taken for zero.
+_NEGLIGIBLE = 1e-45
+
+
+def solve(problem: Problem, *, refinement: bool = True) -> Solution:
+    """Solve the problem and certify the answer; `refinement=False` certifies the plain answer only."""
+    n, D = problem.rows, problem.unknowns
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+        if problem.is_sparse and min(n, D) > _MANY_SPARSE_COLUMNS:
+            return solve_iteratively(problem, refinement=refinement)
+        if n < D:
+            return _solve_wide(problem, refinement)
+        return _solve_tall(problem, refinement)
+
+
+def _solve_tall(problem: Problem, refinement: bool) -> Solution:
+    started = time.perf_counter()
+    g = gram(problem)
+    inverse = from_gram(problem, g)
+    column_sizes = _column_sizes(problem, g)
+    if inverse.delta < 0.5:
+        theta = inverse.Z @ (inverse.Z.T @ g.moments)
+        # One step on the summed equations costs nothing: no row is read.
+        pair, _ = gram_residual(problem, g, theta)
+        theta = theta + inverse.Z @ (inverse.Z.T @ pair[0])
+        pair, wrong = gram_residual(problem, g, theta)
+        bound = error_bound(inverse, pair, wrong)
+        high, low = _unshift(problem, g, theta)
+        digits, rounded = certified_digits(high, low, bound, column_sizes, g.target_sizes)
+        small = problem.rows * problem.unknowns <= SMALL
+        # Where a residual in double-double costs nothing, have all the digits.
+        if digits >= (MOST_DIGITS if refinement and small else PLAIN_DIGITS):
+            certificate = Certificate(
+                digits, "gram", digits, 0, time.perf_counter() - started, inverse.delta, _why(digits)
+            )
+            return _finish(problem, g, inverse, rounded, low, bound, None, "cholesky", certificate)
+        solver = "cholesky"
+    else:
+        solver = "cholesky-qr"
+        inverse = from_data(problem, g, inverse)
+        high, low = _unshift(problem, g, inverse.Z @ (inverse.Z.T @ g.moments))
+        if inverse.delta < 0.9 and inverse.projected is not None:
+            high, low = _unshift(problem, g, inverse.Z @ (inverse.core @ inverse.projected))
+    refined: Refined | None = None
+    if inverse.delta < 0.9:
+        refined = refine(problem, g, inverse, high, low, steps=refinement, sizes=column_sizes)
+        if (refined.digits < WANTED_DIGITS and refinement) and solver == "cholesky":
+            closer = from_data(problem, g, inverse)
+            if closer.delta < inverse.delta:
+                again = refine(problem, g, closer, refined.high, refined.low, steps=True, sizes=column_sizes)
+                if again.digits > refined.digits:
+                    again = replace(
+                        again,
+                        digits_before=refined.digits_before,
+                        refinements=refined.refinements + again.refinements,
+                    )
+                    inverse, refined = closer, again
+        if refined.digits >= WANTED_DIGITS or not refinement:
+            return _finish_refined(problem, g, inverse, refined, solver, started, refinement)
+    before = refined.digits_before if refined else None
+    why = ""
+    # Without refinement, exact arithmetic still decides a rank that doubles cannot.
+    if refinement or refined is None:
+        try:
+            return _finish_exact(problem, g, inverse, exact_solution(problem), before, started, column_sizes)
+        except TooLargeError as error:
+            why = str(error)
+    if refined is not None:
+        return _finish_refined(problem, g, inverse, refined, solver, started, refinement, why)
+    return _solve_deficient(problem, g, started, why)
+
+
+def _why(digits: float | None, why: str = "", *, refined: bool = False, refinement: bool = True) -> str:
+    if digits is not None and digits >= WANTED_DIGITS:
+        return ""
+    if not refinement:
+        return "refinement is switched off"
+    if digits is not None and digits >= PLAIN_DIGITS and not refined:
+        return "ten digits or more without refining"
+    return "; ".join(filter(None, ["residuals in double-double show no more at this condition number", why]))
+
+
+def _column_sizes(problem: Problem, g: Gram) -> Floats:
+    """Return the 2-norms of the columns as given (of ones for the intercept)."""
+    if problem.free_intercept and g.shift.any():
+        squares = g.sizes[:-1] ** 2 + g.shift**2 * g.weight + 2 * np.abs(g.shift * g.matrix[-1, :-1])
+        return np.append(np.sqrt(squares), g.sizes[-1])
+    return g.sizes
+
+
+def _unshift(problem: Problem, g: Gram, theta: Floats) -> dd.Pair:
+    """Return the solution in the user's coordinates: b = β + target shift − shift·w, without cancellation."""
+    high, low = theta.copy(), np.zeros_like(theta)
+    if problem.free_intercept:
+        terms = dd.scale(-g.shift[:, None], (theta[:-1], np.zeros_like(theta[:-1])))
+        first = np.vstack([theta[-1:], g.target_shift[None, :], terms[0]])
+        second = np.vstack([np.zeros((2, theta.shape[1])), terms[1]])
+        b = dd.total((first, second))
+        high[-1], low[-1] = b
+    return high, low
+
+
+def _finish_refined(
+    problem: Problem,
+    g: Gram,
+    inverse: Inverse,
+    refined: Refined,
+    solver: str,
+    started: float,
+    refinement: bool,
+    why: str = "",
+) -> Solution:
+    certificate = Certificate(
+        refined.digits,
+        "double-double",
+        refined.digits_before,
+        refined.refinements,
+        time.perf_counter() - started,
+        inverse.delta,
+        _why(refined.digits, why, refined=True, refinement=refinement),
+    )
+    return _finish(
+        problem, g, inverse, refined.high, refined.low, refined.bound, refined.squares, solver, certificate
+    )
+
+
+def _finish(
+    problem: Problem,
+    g: Gram,
+    inverse: Inverse,
+    high: Floats,
+    low: Floats,
+    bound: Floats,
+    squares: Floats | None,
+    solver: str,
+    certificate: Certificate,
+) -> Solution:
+    U = inverse.user()
+    if squares is None:
+        squares = _squares_from_gram(problem, g, high, low)
+    return Solution(
+        high,
+        low,
+        solver,
+        problem.unknowns if problem.alpha == 0 else _rank(_eigenvalues(problem, g), problem),
+        certificate,
+        of_rounded(bound, low),
+        squares,
+        _eigenvalues(problem, g) if solver == "cholesky" else _eigenvalues_from(problem, inverse),
+        _condition(problem, g, U),
+        (),
+        U,
+    )
+
+
+def _squares_from_gram(problem: Problem, g: Gram, high: Floats, low: Floats) -> Floats:
+    """Return Σ s r² from the sums, or from the rows where that would cancel."""
+    theta = high.copy()
+    if problem.free_intercept:
+        theta[-1] = high[-1] - g.target_shift + g.shift @ high[:-1]
+    squares = (
+        g.target_squares - 2 * (theta * g.moments).sum(axis=0) + (theta * (g.matrix @ theta)).sum(axis=0)
+    )
+    if (squares > 1e-4 * g.target_squares).all():
+        return np.asarray(squares)
+    total = np.zeros(problem.y.shape[1])
+    for part, X, weights in problem.blocks():
+        r = problem.y[part] - X @ high[: problem.features]
+        if problem.intercept:
+            r = r - high[-1]
+        total += weights @ r**2
+    return total
+
+
+def _eigenvalues(problem: Problem, g: Gram) -> Floats:
+    H = g.matrix
+    if problem.centred:
+        H = H[:-1, :-1] - np.outer(H[:-1, -1], H[-1, :-1]) / H[-1, -1]
+    return np.maximum(linalg.eigvalsh(H), 0.0) if np.isfinite(H).all() else np.full(len(H), np.nan)
+
+
+def _eigenvalues_from(problem: Problem, inverse: Inverse) -> Floats:
+    """Return the eigenvalues from Z: (XᵀSX + αI)⁻¹ ≈ Z_w Z_wᵀ, accurate where the small ones matter."""
+    Z = inverse.user()
+    Z = Z[:-1] if problem.centred else Z
+    singular = linalg.svdvals(Z)
+    return np.maximum(np.sort(1 / singular**2) - problem.alpha, 0.0)
+
+
+def _rank(eigenvalues: Floats, problem: Problem) -> int:
+    top = eigenvalues[-1] if len(eigenvalues) else 0.0
+    kept = int((eigenvalues > top * max(problem.rows, problem.unknowns) * np.finfo(float).eps).sum())
+    return kept + int(problem.centred)
+
+
+def _condition(problem: Problem, g: Gram, U: Floats) -> float:
+    """Return σ_max/σ_min of [√S(X 1); √P] as given: ‖H‖ from the sums, ‖H⁻¹‖ from Z."""
+    H = g.matrix
+    if problem.free_intercept and g.shift.any():
+        T = np.eye(problem.unknowns)
+        T[-1, :-1] = g.shift
+        H = T.T @ H @ T
+    H = H + np.diag(problem.penalty)
+    if not (np.isfinite(H).all() and np.isfinite(U).all()):
+        return float("inf")
+    return float(np.sqrt(linalg.norm(H, 2)) * linalg.norm(U, 2))
+
+
+def _finish_exact(
+    problem: Problem,
+    g: Gram | None,
+    inverse: Inverse | None,
+    found: ExactSolution,
+    before: float | None,
+    started: float,
+    sizes: Floats,
+    solver: str = "",
+) -> Solution:
+    target_sizes = g.target_sizes if g is not None else np.linalg.norm(problem.y, axis=0)
+    digits, high = certified_digits(
+        found.high, found.low, found.bound, sizes, target_sizes, negligible=_NEGLIGIBLE
+    )
+    certificate = Certificate(
+        digits, "exact", before, 1, time.perf_counter() - started, found.delta, _why(digits)
+    )
+    full = found.rank == problem.unknowns
+    usable = full and inverse is not None and inverse.delta < 0.9
+    if usable and g is not None and inverse is not None:
+        done = _finish(
+            problem, g, inverse, high, found.low, found.bound, found.squares, solver or "exact", certificate
+        )
+        return replace(done, rank=found.rank)
+    singular = _singular_values(problem)
+    smallest = min(found.rank - int(problem.centred), len(singular))
+    return Solution(
+        high,
+        found.low,
+        solver or "exact",
+        found.rank,
+        certificate,
+        of_rounded(found.bound, found.low),
+        found.squares,
+        np.sort(np.pad(singular[:smallest] ** 2, (0, max(problem.features - smallest, 0)))),
+        _condition_of_rows(problem) if full or problem.alpha > 0 else float("inf"),
+        found.dependent,
+    )
+
+
+def _singular_values(problem: Problem) -> Floats:
+    """Return the singular values of √S X, centred where the intercept is free, falling."""
+    X = problem.X.toarray() if problem.is_sparse else problem.X
+    roots = np.ones(problem.rows) if problem.weights is None else np.sqrt(problem.weights)
+    if problem.centred:
+        X = X - np.average(X, axis=0, weights=problem.weights)
+    elif problem.intercept:
+        X = np.hstack([X, np.ones((problem.rows, 1))])
+    X = X * roots[:, None]
+    return np.asarray(linalg.svdvals(X)) if np.isfinite(X).all() else np.full(min(X.shape), np.nan)
+
+
+def _condition_of_rows(problem: Problem) -> float:
+    X = problem.X.toarray() if problem.is_sparse else problem.X
+    roots = np.ones(problem.rows) if problem.weights is None else np.sqrt(problem.weights)
+    A = np.hstack([X, np.ones((problem.rows, 1))]) if problem.intercept else X
+    A = A * roots[:, None]
+    if problem.alpha > 0:
+        A = np.vstack([A, np.diag(np.sqrt(problem.penalty))])
+    if not np.isfinite(A).all():
+        return float("inf")
+    singular = linalg.svdvals(A)
+    return (
+        float(singular[0] / singular[-1])
+        if singular[-1] > 0 and len(singular) >= A.shape[1]
+        else float("inf")
+    )
+
+
+def _solve_deficient(problem: Problem, g: Gram, started: float, why: str) -> Solution:
+    """Return the minimum-norm solution by SVD, and dependent columns by pivoted QR."""
+    d = problem.features
+    X = problem.X.toarray() if problem.is_sparse else problem.X
+    found = dual(replace(problem, X=X))
+    scaled = found.A / np.maximum(np.linalg.norm(found.A, axis=0), 1e-300)
+    _, order = linalg.qr(scaled, mode="r", pivoting=True)
+    columns = found.rank - int(problem.centred)
+    dependent = tuple(sorted(int(j) for j in order[columns:] if j < d))
+    certificate = Certificate(
+        None, "none", None, 0, time.perf_counter() - started, None, f"the rank is numerical; {why}"
+    )
+    high = found.theta
+    squares = np.zeros(problem.y.shape[1])
+    for part, rows, weights in problem.blocks():
+        r = problem.y[part] - rows @ high[:d] - (high[-1] if problem.intercept else 0.0)
+        squares += weights @ r**2
+    eigenvalues = np.sort(
+        np.pad(found.values[: min(len(found.values), d)], (0, max(d - len(found.values), 0)))
+    )
+    return Solution(
+        high,
+        np.zeros_like(high),
+        "svd",
+        found.rank,
+        certificate,
+        None,
+        squares,
+        eigenvalues,
+        float("inf") if problem.alpha == 0 else None,
+        dependent,
+    )
+
+
+def _solve_wide(problem: Problem, refinement: bool) -> Solution:
+    started = time.perf_counter()
+    found = dual(problem)
+    high, low = found.theta, np.zeros_like(found.theta)
+    sizes = np.full(problem.unknowns, np.sqrt(problem.rows))
+    sizes[: problem.features] = _column_norms(problem)
+    solver = "dual"
+    before, why, refined = None, "", None
+    if problem.alpha > 0:
+        refined = refine_by_alpha(
+            problem, lambda g: found.solve_ridge(g, problem.alpha), high, low, refinement, sizes
+        )
+        before = refined.digits_before
+    if refinement and (refined is None or refined.digits < WANTED_DIGITS):
+        try:
+            exact = exact_solution(problem)
+            return _finish_exact(problem, None, None, exact, before, started, sizes, solver)
+        except TooLargeError as error:
+            why = str(error)
+    return _finish_wide(problem, found, refined, high, started, why, solver, refinement)
+
+
+def _column_norms(problem: Problem) -> Floats:
+    X = problem.X
+    squares = X.multiply(X).sum(axis=0) if problem.is_sparse else (X * X).sum(axis=0)
+    return np.sqrt(np.asarray(squares, dtype=np.float64).ravel())
+
+
+def _finish_wide(
+    problem: Problem,
+    found: Dual,
+    refined: Refined | None,
+    high: Floats,
+    started: float,
+    why: str,
+    solver: str,
+    refinement: bool,
+) -> Solution:
+    d = problem.features
+    seconds = time.perf_counter() - started
+    if refined is None:
+        reason = why or ("refinement is switched off" if not refinement else "")
+        certificate = Certificate(None, "none", None, 0, seconds, None, reason)
+        low, bound, squares = np.zeros_like(high), None, None
+    else:
+        high, low, bound, squares = (
+            refined.high,
+            refined.low,
+            of_rounded(refined.bound, refined.low),
+            refined.squares,
+        )
+        certificate = Certificate(
+            refined.digits,
+            "double-double",
+            refined.digits_before,
+            refined.refinements,
+            seconds,
+            None,
+            _why(refined.digits, why, refinement=refinement),
+        )
+    if squares is None:
+        X = problem.X
+        r = problem.y - X @ high[:d] - (high[-1] if problem.intercept else 0.0)
+        squares = (np.ones(problem.rows) if problem.weights is None else problem.weights) @ r**2
+    eigenvalues = np.sort(np.pad(np.maximum(found.values, 0), (0, max(d - len(found.values), 0))))
+    condition: float | None = float("inf")
+    if problem.alpha > 0 and not problem.centred:
+        condition = float(np.sqrt((eigenvalues[-1] + problem.alpha) / problem.alpha))
+    elif problem.alpha > 0:
+        condition = _condition_of_rows(problem) if problem.unknowns <= 2000 else None
+    dependent = tuple(range(found.rank - int(problem.intercept), d)) if problem.alpha == 0 else ()
+    return Solution(
+        high, low, solver, found.rank, certificate, bound, squares, eigenvalues, condition, dependent
+    )

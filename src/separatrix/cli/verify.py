@@ -1,0 +1,40 @@
+"""``separatrix verify``: check a certificate against data."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from separatrix.cli.common import fail, finish, say
+
+
+@click.command()
+@click.argument("certificate", type=click.Path(exists=True, dir_okay=False))
+@click.argument("data", type=click.Path(exists=True, dir_okay=False))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def verify(certificate: str, data: str, as_json: bool) -> None:
+    """Check CERTIFICATE against DATA in one pass, trusting no learner and no solver.
+
+    Exit status: 0 proved, 1 refuted, 2 could not be read.
+    """
+    from separatrix.theory import verify as checker
+
+    try:
+        document = checker.parse(Path(certificate).read_text(encoding="utf-8"))
+    except (checker.UnreadableError, UnicodeDecodeError) as e:
+        fail(f"{certificate}: {e}")
+    try:
+        verdict = checker.verify(document, lambda: _batches(data))
+    except checker.UnreadableError as e:
+        fail(f"{certificate} on {data}: {e}")
+    result = {"proved": verdict.proved, "reason": verdict.reason}
+    finish(result, as_json, lambda: say(f"{'proved' if verdict.proved else 'REFUTED'}: {verdict.reason}"))
+    sys.exit(0 if verdict.proved else 1)
+
+
+def _batches(data: str) -> Iterator[tuple[Any, Any]]:
+    from separatrix.data.reading import open_stream
+
+    return iter(open_stream(data))

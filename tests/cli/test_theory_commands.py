@@ -1,0 +1,104 @@
+"""certify, verify, play, generate and plot on the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from separatrix.cli import main
+
+VOTES = str(Path(__file__).parents[2] / "examples" / "data" / "votes.libsvm")
+
+
+def run(*arguments, answers=None):
+    return CliRunner().invoke(main, [str(a) for a in arguments], input=answers)
+
+
+def test_certify_and_verify(tmp_path):
+    done = run("certify", VOTES, "--iid", "--json", "--seconds", 1, "--certificates", tmp_path / "proofs")
+    assert done.exit_code == 0, done.output
+    result = json.loads(done.output)
+    for entry in result["theorems"]:
+        assert {"theorem", "assumption", "status", "bound", "observed"} <= set(entry)
+        assert entry["holds"] is not False
+    by_name = {(e["learner"], e["theorem"]): e for e in result["theorems"]}
+    assert by_name["perceptron", "T4b"]["observed"] == 31
+    assert 31 <= by_name["perceptron", "T4b"]["bound"] <= 93
+    assert by_name["perceptron", "T14"]["status"] == "not checkable"
+    assert result["recommendation"]["learner"] in ("perceptron", "winnow")
+    proof = result["certificates"]["T4b"]
+    good = run("verify", proof, VOTES, "--json")
+    assert (good.exit_code, json.loads(good.output)["proved"]) == (0, True)
+    altered = tmp_path / "altered.json"
+    altered.write_text(Path(proof).read_text().replace('"rows":435', '"rows":436'))
+    bad = run("verify", altered, VOTES, "--json")
+    assert (bad.exit_code, json.loads(bad.output)["proved"]) == (1, False)
+    assert "altered" in json.loads(bad.output)["reason"]
+    other = tmp_path / "other.libsvm"
+    other.write_text("1 1:1\n-1 1:2\n")
+    wrong = run("verify", proof, other)
+    assert wrong.exit_code == 1
+    assert "REFUTED: the data's sha256" in wrong.output
+    altered.write_text("{}")
+    assert run("verify", altered, VOTES).exit_code == 2
+    other.write_text("1 1:x\n")
+    assert run("verify", proof, other).exit_code == 2
+
+
+def test_certify_in_words_and_shuffled():
+    done = run("certify", VOTES, "--seconds", 0.5, "--order", "shuffle", "--seed", 3, "--normalize")
+    assert done.exit_code == 0, done.output
+    assert "order: shuffle" in done.output
+    assert "T4a  " not in done.output  # the replay is of file order, and this run was not
+    assert "should make fewer mistakes" in done.output
+
+
+def test_certify_refuses_many_classes(tmp_path):
+    data = tmp_path / "three.libsvm"
+    data.write_text("1 1:1\n2 1:2\n3 1:3\n")
+    done = run("certify", data)
+    assert done.exit_code == 2
+    assert "expected two labels, found 3" in done.output
+
+
+def test_generate_writes_what_it_says(tmp_path):
+    out = tmp_path / "made.libsvm"
+    done = run("generate", "disjunction", "--rows", 50, "--columns", 8, "-o", out, "--json")
+    result = json.loads(done.output)
+    assert result["rows"] == 50
+    assert result["bytes"] == out.stat().st_size
+    assert run("generate", "disjunction", "--rows", 50, "--columns", 8).stdout_bytes == out.read_bytes()
+    assert [p.name for p in tmp_path.iterdir()] == ["made.libsvm"]
+    assert run("generate", "disjunction", "--json").exit_code == 2
+    assert run("generate", "nothing").exit_code == 2
+
+
+def test_play_with_piped_answers():
+    done = run("play", "--rounds", 4, answers="+\n-\nwhat\n-\nq\n")
+    assert done.exit_code == 0, done.output
+    assert "round 1: x = " in done.output
+    assert "MISTAKE; 1 so far, T2 allows 1" in done.output
+    assert "expected +, - or q, found 'what'" in done.output
+    assert "3 rounds, 3 mistakes by the perceptron." in done.output
+    done = run("play", VOTES, "--rule", "winnow", "--rounds", 3, "--json", answers="+\n+\n+\n")
+    assert done.exit_code in (0, 2)
+    short = CliRunner().invoke(main, ["play", "--json", "--rounds", "5"], input="+\n")
+    result = json.loads(short.stdout)
+    assert (result["rounds"], result["labels"], result["bound"]) == (1, [1], 1)
+
+
+@pytest.mark.parametrize("kind", ["mistakes", "margins", "irrelevant", "xor", "plane"])
+def test_plot_draws(kind, tmp_path):
+    pytest.importorskip("matplotlib")
+    data = [VOTES] if kind in ("mistakes", "margins") else []
+    if kind == "plane":
+        data = [str(tmp_path / "plane.libsvm")]
+        run("generate", "separable", "--columns", 2, "--rows", 20, "-o", data[0])
+    out = tmp_path / "picture.png"
+    done = run("plot", kind, *data, "-o", out, "--seconds", 0.5, "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.output) == {"kind": kind, "output": str(out)}
+    assert out.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert run("plot", kind, *([] if data else [VOTES]), "-o", out).exit_code == 2
+    assert run("plot", kind, *data, "-o", tmp_path / "picture.txt").exit_code == 2
