@@ -1,9 +1,10 @@
 """Measure every area against its peers, in an environment of its own.
 
-    python benchmarks/run.py [area …] [an area's options]
+    python benchmarks/run.py                    every area
+    python benchmarks/run.py AREA [options]     one, with its own options
 
 Makes `benchmarks/.venv` with the peers of requirements.txt and Separatrix as it stands in this
-repository, then runs each area's script. An area is any script here with a `main`.
+repository, then runs each area's script. An area is any script here that can be run alone.
 """
 
 import subprocess
@@ -18,7 +19,7 @@ PYTHON = ENVIRONMENT / ("Scripts/python.exe" if sys.platform == "win32" else "bi
 
 def areas() -> list[str]:
     scripts = (path for path in HERE.glob("*.py") if path.name != Path(__file__).name)
-    return sorted(path.stem for path in scripts if "def main(" in path.read_text())
+    return sorted(path.stem for path in scripts if "if __name__ ==" in path.read_text())
 
 
 def prepare() -> None:
@@ -32,8 +33,9 @@ def prepare() -> None:
 
 def main() -> None:
     known = areas()
-    asked = [word for word in sys.argv[1:] if word in known]
-    options = [word for word in sys.argv[1:] if word not in known]
+    asked, options = sys.argv[1:2], sys.argv[2:]
+    if asked and asked[0] not in known:
+        sys.exit(f"benchmarks: expected one of {', '.join(known)}, found {asked[0]!r}")
     prepare()
     failed = []
     for area in asked or known:

@@ -167,3 +167,13 @@ def test_many_names() -> None:
     for j in (0, 17, 2999):
         row = {f"name {j}": 2.0}
         assert back._learner.scores_one(row) == learner._learner.scores_one(row)
+
+
+def test_names_after_numbers_are_refused_even_if_they_were_asked_before() -> None:
+    learner = sx.Perceptron()
+    row = {"a": 1.0}
+    assert learner.predict_one(row) is None
+    learner.learn_one((np.array([0]), np.array([1.0])), True)
+    for _ in range(2):
+        with pytest.raises(sx.InputError, match="columns have numbers"):
+            learner.learn_one(row, True)

@@ -29,18 +29,20 @@ pub struct Names {
 /// Columns by the address of the str object that named them first.
 #[derive(Default)]
 struct Met {
-    /// Open addressing: (address, column), at most three quarters full; address 0 is a free slot.
-    slots: Vec<(usize, u32)>,
+    /// Open addressing, at most three quarters full, 0 in a free slot. Half the size is half the way
+    /// to memory: an address is a multiple of 16 below 2^47, so it and a column below 2^21 are one word.
+    slots: Vec<u64>,
     /// Keeps the objects alive.
     objects: Vec<Py<PyString>>,
 }
 
+const COLUMN_BITS: u32 = 21;
+
 impl Met {
     #[inline(always)]
-    fn slot(&self, address: usize) -> usize {
-        // Objects are 16 bytes apart at least; the product's high bits depend on all others.
-        let mixed = (address as u64 >> 4).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (mixed >> 32) as usize & (self.slots.len() - 1)
+    fn start(&self, address: u64) -> usize {
+        // The product's high bits depend on all of the address.
+        (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & (self.slots.len() - 1)
     }
 
     #[inline(always)]
@@ -48,37 +50,45 @@ impl Met {
         if self.slots.is_empty() {
             return None;
         }
-        let mut at = self.slot(address);
+        // Addresses that do not fit a slot are in none; their bits beyond would be found in none either.
+        let address = address as u64;
+        let short = if address & 15 == 0 { address >> 4 } else { return None };
+        let mut at = self.start(short);
         loop {
-            let (found, column) = self.slots[at];
-            if found == address {
-                return Some(column);
+            let slot = self.slots[at];
+            if slot >> COLUMN_BITS == short {
+                return Some((slot & ((1 << COLUMN_BITS) - 1)) as u32);
             }
-            if found == 0 {
+            if slot == 0 {
                 return None;
             }
             at = (at + 1) & (self.slots.len() - 1);
         }
     }
 
+    /// Remembers the first object that named a column, if it fits.
     fn remember(&mut self, name: &Bound<'_, PyString>, column: u32) {
+        let address = name.as_ptr() as u64;
+        if address & 15 != 0 || address >> 47 != 0 || column >> COLUMN_BITS != 0 {
+            return;
+        }
         self.objects.push(name.clone().unbind());
         if 4 * self.objects.len() > 3 * self.slots.len() {
             let doubled = (2 * self.slots.len()).max(1024);
-            let old = std::mem::replace(&mut self.slots, vec![(0, 0); doubled]);
-            for (address, column) in old.into_iter().filter(|slot| slot.0 != 0) {
-                self.put(address, column);
+            let old = std::mem::replace(&mut self.slots, vec![0; doubled]);
+            for slot in old.into_iter().filter(|slot| *slot != 0) {
+                self.put(slot);
             }
         }
-        self.put(name.as_ptr() as usize, column);
+        self.put((address >> 4) << COLUMN_BITS | u64::from(column));
     }
 
-    fn put(&mut self, address: usize, column: u32) {
-        let mut at = self.slot(address);
-        while self.slots[at].0 != 0 {
+    fn put(&mut self, slot: u64) {
+        let mut at = self.start(slot >> COLUMN_BITS);
+        while self.slots[at] != 0 {
             at = (at + 1) & (self.slots.len() - 1);
         }
-        self.slots[at] = (address, column);
+        self.slots[at] = slot;
     }
 }
 
@@ -267,7 +277,7 @@ impl Names {
         grow: bool,
         room: &mut Tidy,
     ) -> PyResult<bool> {
-        if self.last.fill(dict, room)? {
+        if (self.last.numbered || may_be_named) && self.last.fill(dict, room)? {
             if grow {
                 for name in std::mem::take(&mut self.last.strangers) {
                     self.column(name.bind(dict.py()), true)?;

@@ -2,6 +2,9 @@
 
 use super::{AHEAD, Engine, Index, Row, Rows, Scan, Value};
 
+/// Rows checked in one go: their indices stay in the nearest memory between two looks at them.
+const CHECKED_TOGETHER: usize = 256;
+
 /// One sparse row. Its indices rise strictly: whoever makes one has checked that.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SparseRow<'a, I, V> {
@@ -83,25 +86,33 @@ impl<'a, S: Index, I: Index, V: Value> SparseRows<'a, S, I, V> {
                 ),
             );
         }
-        // Where an index does not rise, a new row must begin. All neighbours are compared in one go,
-        // which vectorises; then those at the rows' ends are taken off.
         let engine = Engine::best();
-        let mut falls = engine.falls(indices);
-        for row in 0..starts.len() - 1 {
-            let (from, to) = (starts[row].get(), starts[row + 1].get());
-            if from > to || to > indices.len() {
-                return bad(row, format!("its start {from} and its end {to} are not in order"));
-            }
-            if from < to {
-                // Rising from not negative to below `columns`: so are all between.
-                if indices[from].get() == usize::MAX || indices[to - 1].get() >= columns {
-                    return Self::explain(starts, indices, columns);
+        let rows = starts.len() - 1;
+        for first in (0..rows).step_by(CHECKED_TOGETHER) {
+            let last = rows.min(first + CHECKED_TOGETHER);
+            for row in first..last {
+                let (from, to) = (starts[row].get(), starts[row + 1].get());
+                if from > to || to > indices.len() {
+                    return bad(row, format!("its start {from} and its end {to} are not in order"));
                 }
-                falls -= usize::from(from > 0 && indices[from - 1] >= indices[from]);
             }
-        }
-        if falls > 0 {
-            return Self::explain(starts, indices, columns);
+            // Where an index does not rise, a new row must begin. All neighbours are compared in one go,
+            // which vectorises; then those at the rows' ends are taken off.
+            let begin = starts[first].get();
+            let mut falls = engine.falls(&indices[begin..starts[last].get()]);
+            for row in first..last {
+                let (from, to) = (starts[row].get(), starts[row + 1].get());
+                if from < to {
+                    // Rising from not negative to below `columns`: so are all between.
+                    if indices[from].get() == usize::MAX || indices[to - 1].get() >= columns {
+                        return Self::explain(starts, indices, columns);
+                    }
+                    falls -= usize::from(from > begin && indices[from - 1] >= indices[from]);
+                }
+            }
+            if falls > 0 {
+                return Self::explain(starts, indices, columns);
+            }
         }
         Ok(SparseRows { starts, indices, values, columns, engine })
     }
