@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+FUZZ_CASES ?= 20000
 STAMP  := $(VENV)/.separatrix-built
 # What the built module depends on.
 SOURCES := $(shell find native Cargo.toml Cargo.lock pyproject.toml -type f -not -path '*/target/*' 2>/dev/null)
@@ -55,8 +56,9 @@ python-test: | $(STAMP)
 bench: $(STAMP)  ## measure against the peers (long; installs them into benchmarks/.venv)
 	$(BIN)/python benchmarks/run.py
 
-fuzz: | tools  ## feed damaged text and model files to the readers for ten minutes
-	PROPTEST_CASES=200000 cargo test --release --workspace -- --nocapture fuzz
+fuzz: $(STAMP)  ## feed damaged text and model files to the readers (long; FUZZ_CASES=20000)
+	PROPTEST_CASES=$(FUZZ_CASES) cargo test --release --workspace -- fuzz
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -k fuzz
 
 clean:  ## remove what was built
 	rm -rf target $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
