@@ -17,6 +17,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+# Peers must not keep the other core spinning: what is measured here is one core's work.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
 HERE = Path(__file__).resolve().parent
 DATA = HERE / "data"
 
@@ -73,10 +77,10 @@ def race(engines: dict[str, Callable[[], object]], repeats: int) -> dict[str, Ti
 
 
 # Printed by the process itself: what the kernel tells of a child counts its parent's memory too.
-_PEAK = (
-    "import atexit as _a; _a.register(lambda: print('peak', "
-    "next(l for l in open('/proc/self/status') if 'VmHWM' in l).split()[1]))"
-)
+_PEAK = """
+import atexit
+atexit.register(lambda: print("peak", next(l for l in open("/proc/self/status") if "VmHWM" in l).split()[1]))
+"""
 
 
 def python(code: str, *arguments: str) -> list[str]:

@@ -14,10 +14,6 @@ import tempfile
 import time
 from pathlib import Path
 
-# Peers must not keep the other core spinning: everything here is one core's work.
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -126,6 +126,7 @@ impl Inner {
     /// Reads a row of Python's into `self.row`.
     fn read(&mut self, x: &Bound<'_, PyAny>, grow: bool) -> PyResult<()> {
         let begun = self.core.game().is_some_and(|game| game.counters().rounds > 0);
+        // Rows without any column leave open what columns will be.
         let may_be_named = !self.names.list().is_empty() || !begun || self.core.columns == 0;
         let mut reader = Reader { names: &mut self.names, may_be_named, grow };
         let named = reader.read(x, &mut self.row)?;

@@ -49,15 +49,18 @@ pub fn ascend(z: &SignedRows, gap: f64, passes: usize, stop: &mut dyn FnMut() ->
                 order.swap(at, active);
                 continue;
             }
+            // A row whose square underflows to 0, or overflows, has no step that doubles can say.
             let raised = f64::max(0.0, alpha[row] + (1.0 - product) / squares[row]);
-            if raised != alpha[row] {
+            if raised != alpha[row] && raised.is_finite() {
                 z.add_to(row, raised - alpha[row], &mut w);
                 alpha[row] = raised;
             }
             at += 1;
         }
         if (active_clean && !clean) || pass % 8 == 0 || active == 0 {
-            let least = (0..z.len()).map(|i| z.dot(i, &w)).fold(f64::INFINITY, f64::min);
+            // A product that is not a number is on no side: f64::min would pass over it.
+            let lower = |least: f64, product: f64| if product > 0.0 { least.min(product) } else { 0.0 };
+            let least = (0..z.len()).map(|i| z.dot(i, &w)).fold(f64::INFINITY, lower);
             clean = least > 0.0;
             active = order.len();
             // min z·w/‖w‖ ≤ γ* ≤ ‖w‖/Σα.

@@ -319,33 +319,38 @@ mod avx512 {
         dot::dense_add(values, w, scale);
     }
 
+    /// What the range instruction is told: of two numbers the one of smaller magnitude.
+    const SMALLER_MAGNITUDE: i32 = 0b0010;
+
     /// A lane that is not live adds +0.0 to a sum that began at +0.0: it changes no bit.
     #[derive(Clone, Copy)]
     struct Sums {
         dot: __m512d,
         squares: __m512d,
-        zeros: __mmask8,
+        /// The value nearest to 0: one instruction a step, where collecting masks takes three.
+        smallest: __m512d,
     }
 
     impl Sums {
         #[inline]
         #[target_feature(enable = "avx512f")]
         fn new() -> Self {
-            Sums { dot: _mm512_setzero_pd(), squares: _mm512_setzero_pd(), zeros: 0 }
+            Sums { dot: _mm512_setzero_pd(), squares: _mm512_setzero_pd(), smallest: _mm512_set1_pd(1.0) }
         }
 
         #[inline]
-        #[target_feature(enable = "avx512f")]
+        #[target_feature(enable = "avx512f,avx512dq")]
         fn add(&mut self, value: __m512d, weight: __m512d, live: __mmask8) {
             self.dot = _mm512_add_pd(self.dot, _mm512_mul_pd(value, weight));
             self.squares = _mm512_add_pd(self.squares, _mm512_mul_pd(value, value));
-            self.zeros |= _mm512_mask_cmp_pd_mask::<_CMP_EQ_OQ>(live, value, _mm512_setzero_pd());
+            self.smallest = _mm512_mask_range_pd::<SMALLER_MAGNITUDE>(self.smallest, live, self.smallest, value);
         }
 
         #[inline]
         #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
         fn scan(self) -> Scan {
-            Scan { dot: fold(self.dot), squares: fold(self.squares), plain: self.zeros == 0 }
+            let zeros = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(self.smallest, _mm512_setzero_pd());
+            Scan { dot: fold(self.dot), squares: fold(self.squares), plain: zeros == 0 }
         }
     }
 
