@@ -87,7 +87,9 @@ fn main() {
         }
     }
     let start = Instant::now();
-    let checked = (0..50).filter(|_| SparseRows::new(&starts, &indices, &values, d).is_ok()).count();
+    let checked = (0..50)
+        .filter(|_| SparseRows::new(&starts, &indices, &values, d).is_ok_and(|rows| rows.check(0..n).is_ok()))
+        .count();
     println!(
         "checking sparse rows         {:7.3} ns a number",
         start.elapsed().as_secs_f64() * 1e9 / 50.0 / values.len() as f64

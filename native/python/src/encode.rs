@@ -17,14 +17,14 @@ enum LabelArray<'py> {
     F32(PyReadonlyArray1<'py, f32>),
 }
 
-/// Numbers values in the order of first sight; `None` where there are too many.
-fn number<T: Copy + PartialEq>(values: &[T]) -> Option<(Vec<T>, Vec<u8>)> {
-    let mut distinct: Vec<T> = Vec::new();
-    let mut codes = Vec::with_capacity(values.len());
-    let mut last = 0;
+/// Numbers values; `None` where there are too many.
+fn number<T: Copy + PartialOrd>(values: &[T]) -> Option<(Vec<T>, Vec<u8>)> {
     if let Some(two) = number_two(values) {
         return Some(two);
     }
+    let mut distinct: Vec<T> = Vec::new();
+    let mut codes = Vec::with_capacity(values.len());
+    let mut last = 0;
     for value in values {
         // The same label as before, or one of the few: a short search, mostly of one step.
         if distinct.get(last) != Some(value) {
@@ -42,20 +42,24 @@ fn number<T: Copy + PartialEq>(values: &[T]) -> Option<(Vec<T>, Vec<u8>)> {
     Some((distinct, codes))
 }
 
-/// The common case of two labels, without a branch that depends on which one a row has.
-fn number_two<T: Copy + PartialEq>(values: &[T]) -> Option<(Vec<T>, Vec<u8>)> {
+/// The common case of two labels, numbered by value: without a branch that depends on which one a row
+/// has, and in blocks, so that it vectorises.
+fn number_two<T: Copy + PartialOrd>(values: &[T]) -> Option<(Vec<T>, Vec<u8>)> {
     let first = *values.first()?;
     let second = *values.iter().find(|value| **value != first)?;
-    let mut known = true;
-    let codes = values
-        .iter()
-        .map(|value| {
-            let is_second = *value == second;
-            known &= is_second | (*value == first);
-            u8::from(is_second)
-        })
-        .collect();
-    known.then(|| (vec![first, second], codes))
+    let (low, high) = if second < first { (second, first) } else { (first, second) };
+    let mut codes = vec![0; values.len()];
+    for (codes, values) in codes.chunks_mut(64).zip(values.chunks(64)) {
+        let mut known = true;
+        for (code, value) in codes.iter_mut().zip(values) {
+            *code = u8::from(*value == high);
+            known &= (*value == high) | (*value == low);
+        }
+        if !known {
+            return None;
+        }
+    }
+    Some((vec![low, high], codes))
 }
 
 type Encoded<'py> = Option<(Vec<usize>, Bound<'py, PyArray1<u8>>)>;

@@ -297,6 +297,7 @@ impl Learner {
         let core = &inner.core;
         let width = core.scores_per_row();
         let (scores, count) = each_rows!(&rows, rows => py.detach(|| {
+            core.check(rows)?;
             let mut room = Tidy::default();
             let mut scores = vec![0.0; rows.len() * width];
             for (at, scores) in scores.chunks_exact_mut(width).enumerate() {
@@ -314,6 +315,7 @@ impl Learner {
         let inner = self.lock(py)?;
         let core = &inner.core;
         let classes: Vec<i64> = each_rows!(&rows, rows => py.detach(|| {
+            core.check(rows)?;
             let mut room = Tidy::default();
             let mut scores = vec![0.0; core.scores_per_row()];
             (0..rows.len())
@@ -497,7 +499,9 @@ impl Codes<'_> {
 /// Every row has a code, and every code is a class.
 fn check_codes(codes: Codes<'_>, rows: usize, classes: usize) -> Result<(), LearnError> {
     let (count, least, most) = match codes {
-        Codes::Bytes(codes) => (codes.len(), 0, codes.iter().max().map(|code| i64::from(*code))),
+        Codes::Bytes(codes) => {
+            (codes.len(), 0, codes.iter().fold(None, |most, code| most.max(Some(*code))).map(i64::from))
+        }
         Codes::Wide(codes) => {
             let (least, most) = codes.iter().fold((0, -1), |(least, most), code| (*code.min(&least), *code.max(&most)));
             (codes.len(), least, Some(most))

@@ -9,7 +9,9 @@ pub use any::AnyGame;
 pub use counters::Counters;
 pub use order::{Order, Passes, Played, Shuffle, Stop};
 
-use crate::rows::{Row, Rows, Scan, Tidy, Untidy};
+use std::ops::Range;
+
+use crate::rows::{CHECKED_TOGETHER, Row, Rows, Scan, Tidy, Untidy};
 use crate::rules::{Change, OutOfDomain, Rule, Tie};
 
 /// Why a row was not played. Nothing was learnt from it.
@@ -17,6 +19,10 @@ use crate::rules::{Change, OutOfDomain, Rule, Tie};
 pub enum Refusal {
     Untidy(Untidy),
     OutOfDomain(OutOfDomain),
+    /// A sparse row's column indices are not in order, or not below so many columns.
+    NotRising {
+        columns: usize,
+    },
     /// The row is fine, but its score is not a finite number.
     Score(f64),
 }
@@ -32,6 +38,9 @@ impl std::fmt::Display for Refusal {
             ),
             Refusal::OutOfDomain(OutOfDomain { column, value, expected }) => {
                 write!(f, "column {column} (counted from 0): found {value}. {expected}")
+            }
+            Refusal::NotRising { columns } => {
+                write!(f, "expected column indices that rise strictly from 0 and are below {columns}")
             }
             Refusal::Score(score) => {
                 write!(
@@ -94,14 +103,21 @@ impl<R: Rule> Game<R> {
     pub fn play<X: Rows>(
         &mut self,
         rows: &X,
-        range: std::ops::Range<usize>,
+        range: Range<usize>,
         class_of: impl Fn(usize) -> usize,
         room: &mut Tidy,
     ) -> Result<(), (usize, Refusal)> {
         self.rule.grow(rows.columns());
-        for at in range {
-            rows.look_ahead(at);
-            self.round(&rows.row(at), class_of(at), room).map_err(|refusal| (at, refusal))?;
+        let mut from = range.start;
+        while from < range.end {
+            let to = range.end.min(from + CHECKED_TOGETHER);
+            let checked = check(rows, from..to);
+            for at in from..checked.as_ref().err().map_or(to, |(row, _)| *row) {
+                rows.look_ahead(at);
+                self.round(&rows.row(at), class_of(at), room).map_err(|refusal| (at, refusal))?;
+            }
+            checked?;
+            from = to;
         }
         Ok(())
     }
@@ -227,6 +243,11 @@ impl<R: Rule> Game<R> {
             _ => best_class(scores, self.terms.tie),
         }
     }
+}
+
+/// Refuses the first row whose storage is out of order.
+pub fn check<X: Rows>(rows: &X, range: Range<usize>) -> Result<(), Stop> {
+    rows.check(range).map_err(|row| (row, Refusal::NotRising { columns: rows.columns() }))
 }
 
 /// No stored zero, nothing infinite: the row may be played as it is stored.

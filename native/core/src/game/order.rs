@@ -1,6 +1,6 @@
 //! In which order rows in memory are shown, and when a run ends.
 
-use super::{Game, Refusal};
+use super::{Game, Refusal, check};
 use crate::rows::{Rows, Tidy};
 use crate::rules::Rule;
 
@@ -99,6 +99,9 @@ impl<R: Rule> Game<R> {
         let mut room = Tidy::default();
         self.rule.grow(rows.columns());
         let mut played = Played::default();
+        if order != Order::File {
+            check(rows, 0..rows.len())?;
+        }
         if order == Order::Misclassified {
             return self.run_misclassified(rows, class_of, passes, go_on);
         }

@@ -18,7 +18,7 @@ pub use train::{Ending, Schedule, Tick, TrainError, train};
 use serde::{Deserialize, Serialize};
 
 use crate::each_game;
-use crate::game::{AnyGame, Counters, Order, Passes, Played, Refusal};
+use crate::game::{AnyGame, Counters, Order, Passes, Played, Refusal, check};
 use crate::rows::{Row, Rows, Tidy};
 use crate::rules::{BadSettings, Settings};
 
@@ -302,10 +302,11 @@ impl Learner {
             Stage::New => Ok(()),
             Stage::Settled(game) => each_game!(game, game => game.play(rows, range, class_of, &mut self.room)),
             Stage::OneLabel { .. } => {
-                for at in range {
+                let checked = check(rows, range.clone());
+                for at in range.start..checked.as_ref().err().map_or(range.end, |(row, _)| *row) {
                     self.play_both(&rows.row(at)).map_err(|refusal| (at, refusal))?;
                 }
-                Ok(())
+                checked
             }
         }
     }
@@ -357,9 +358,11 @@ impl Learner {
                 go_on(&game.counters) && fits(bytes_of(&game.rule, columns))
             })),
             Stage::OneLabel { as_negative, as_positive } => {
-                each_game!(as_negative, game => game.run(rows, |_| 0, order, passes, |_| true)).and_then(
-                    |_| each_game!(as_positive, game => game.run(rows, |_| 1, order, passes, |game| go_on(&game.counters))),
-                )
+                // Both play, whatever becomes of the first: they must not part before the second label.
+                let first = each_game!(as_negative, game => game.run(rows, |_| 0, order, passes, |_| true));
+                let second =
+                    each_game!(as_positive, game => game.run(rows, |_| 1, order, passes, |game| go_on(&game.counters)));
+                first.and(second)
             }
         };
         if let Some(bytes) = too_large {
@@ -388,6 +391,11 @@ impl Learner {
     #[must_use]
     pub fn scores_per_row(&self) -> usize {
         if self.labels.len() > 2 { self.labels.len() } else { 1 }
+    }
+
+    /// Whether rows can be scored: their storage is in order.
+    pub fn check<X: Rows>(&self, rows: &X) -> Result<(), LearnError> {
+        check(rows, 0..rows.len()).map_err(|(row, refusal)| LearnError::Refused { row, refusal })
     }
 
     /// Scores of one row, and the class they stand for (0 while there is one label only).

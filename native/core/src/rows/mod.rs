@@ -35,7 +35,10 @@ mod sealed {
 }
 
 /// How many rows ahead memory is asked for: about two kilobytes of a hundred floats each.
-const AHEAD: usize = 5;
+const AHEAD: usize = 3;
+
+/// Rows checked in one go, just before they are played: few, so that they are still near then.
+pub const CHECKED_TOGETHER: usize = 32;
 
 /// A number as stored in a row: float32 or float64.
 pub trait Value: sealed::Sealed + Copy + Send + Sync + 'static {
@@ -135,7 +138,13 @@ pub trait Rows: Sync {
         self.len() == 0
     }
 
+    /// One row, of those that [`Rows::check`] found sound.
     fn row(&self, at: usize) -> Self::Row<'_>;
+
+    /// Looks at rows whose storage may be out of order; answers the first that is.
+    fn check(&self, _rows: std::ops::Range<usize>) -> Result<(), usize> {
+        Ok(())
+    }
 
     /// Asks for the memory of a row that is a few rows ahead of `at`, if there is one.
     #[inline(always)]

@@ -1,9 +1,8 @@
 //! Sparse rows: column numbers that rise strictly, and their values.
 
-use super::{AHEAD, Engine, Index, Row, Rows, Scan, Value};
+use std::ops::Range;
 
-/// Rows checked in one go: their indices stay in the nearest memory between two looks at them.
-const CHECKED_TOGETHER: usize = 256;
+use super::{AHEAD, CHECKED_TOGETHER, Engine, Index, Row, Rows, Scan, Value};
 
 /// One sparse row. Its indices rise strictly: whoever makes one has checked that.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,88 +49,65 @@ pub struct SparseRows<'a, S, I, V> {
     values: &'a [V],
     columns: usize,
     engine: Engine,
+    /// Whoever made the rows has looked at every index.
+    checked: bool,
 }
 
 /// Why three arrays are not sparse rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotSparseRows {
-    pub row: usize,
-    pub found: String,
-}
+pub struct NotSparseRows(String);
 
 impl std::fmt::Display for NotSparseRows {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "row {}: {}", self.row, self.found)
+        f.write_str(&self.0)
     }
 }
 
 impl<'a, S: Index, I: Index, V: Value> SparseRows<'a, S, I, V> {
-    /// Checks that starts rise and fit, and that indices rise strictly and are below `columns`.
+    /// Checks that the arrays belong together. Each row is checked just before it is played
+    /// ([`Rows::check`]), so that its indices come from far memory once and not twice.
     pub fn new(starts: &'a [S], indices: &'a [I], values: &'a [V], columns: usize) -> Result<Self, NotSparseRows> {
-        let bad = |row, found: String| Err(NotSparseRows { row, found });
+        let bad = |found: String| Err(NotSparseRows(found));
         if indices.len() != values.len() {
-            return bad(0, format!("{} column indices but {} values", indices.len(), values.len()));
+            return bad(format!("{} column indices but {} values", indices.len(), values.len()));
         }
         let (Some(first), Some(last)) = (starts.first(), starts.last()) else {
-            return bad(0, "no row starts at all".into());
+            return bad("no row starts at all".into());
         };
-        if first.get() != 0 || last.get() > indices.len() {
-            return bad(
-                0,
-                format!(
-                    "row starts run from {} to {}, the entries from 0 to {}",
-                    first.get(),
-                    last.get(),
-                    indices.len()
-                ),
-            );
+        let (first, last, entries) = (first.get(), last.get(), indices.len());
+        if first != 0 || last > entries {
+            return bad(format!("row starts run from {first} to {last}, the entries from 0 to {entries}"));
         }
-        let engine = Engine::best();
-        let rows = starts.len() - 1;
-        for first in (0..rows).step_by(CHECKED_TOGETHER) {
-            let last = rows.min(first + CHECKED_TOGETHER);
-            for row in first..last {
-                let (from, to) = (starts[row].get(), starts[row + 1].get());
-                if from > to || to > indices.len() {
-                    return bad(row, format!("its start {from} and its end {to} are not in order"));
-                }
-            }
-            // Where an index does not rise, a new row must begin. All neighbours are compared in one go,
-            // which vectorises; then those at the rows' ends are taken off.
-            let begin = starts[first].get();
-            let mut falls = engine.falls(&indices[begin..starts[last].get()]);
-            for row in first..last {
-                let (from, to) = (starts[row].get(), starts[row + 1].get());
-                if from < to {
-                    // Rising from not negative to below `columns`: so are all between.
-                    if indices[from].get() == usize::MAX || indices[to - 1].get() >= columns {
-                        return Self::explain(starts, indices, columns);
-                    }
-                    falls -= usize::from(from > begin && indices[from - 1] >= indices[from]);
-                }
-            }
-            if falls > 0 {
-                return Self::explain(starts, indices, columns);
-            }
-        }
-        Ok(SparseRows { starts, indices, values, columns, engine })
+        Ok(SparseRows { starts, indices, values, columns, engine: Engine::best(), checked: false })
     }
 
-    /// Finds the row that is not in order.
-    fn explain(starts: &[S], indices: &[I], columns: usize) -> Result<Self, NotSparseRows> {
-        let sound = |entries: &[I]| {
-            entries.windows(2).all(|pair| pair[0] < pair[1])
-                && entries.first().is_none_or(|i| i.get() != usize::MAX)
-                && entries.last().is_none_or(|i| i.get() < columns)
-        };
-        let row = (0..starts.len() - 1).find(|row| {
-            let (from, to) = (starts[*row].get(), starts[row + 1].get().min(indices.len()));
-            from <= to && !sound(&indices[from..to])
-        });
-        Err(NotSparseRows {
-            row: row.unwrap_or(0),
-            found: format!("column indices must rise strictly from 0 and be below {columns}"),
-        })
+    /// Whether rows rise from not negative to below the number of columns.
+    fn all_rise(&self, rows: Range<usize>) -> bool {
+        let bounds = |row: usize| (self.starts[row].get(), self.starts[row + 1].get());
+        if rows.clone().map(bounds).any(|(from, to)| from > to || to > self.indices.len()) {
+            return false;
+        }
+        // Where an index does not rise, a new row must begin. All neighbours are compared in one go,
+        // which vectorises; then those at the rows' ends are taken off.
+        let begin = self.starts[rows.start].get();
+        let mut falls = self.engine.falls(&self.indices[begin..self.starts[rows.end].get()]);
+        for (from, to) in rows.map(bounds).filter(|(from, to)| from < to) {
+            if self.indices[from].get() == usize::MAX || self.indices[to - 1].get() >= self.columns {
+                return false;
+            }
+            falls -= usize::from(from > begin && self.indices[from - 1] >= self.indices[from]);
+        }
+        falls == 0
+    }
+
+    #[inline(always)]
+    fn prefetch_row<T>(&self, of: &[T], row: usize) {
+        // A row that is not checked yet may begin and end anywhere.
+        if let Some([from, to]) = self.starts.get(row..row + 2)
+            && let Some(soon) = of.get(from.get()..to.get())
+        {
+            self.engine.prefetch(soon);
+        }
     }
 
     /// The same rows, computed with another engine: for the tests that compare them.
@@ -145,7 +121,7 @@ impl<'a, V: Value> SparseRows<'a, usize, u32, V> {
     /// Rows that the text reader made: it has checked them while it read.
     #[must_use]
     pub fn trusted(starts: &'a [usize], indices: &'a [u32], values: &'a [V], columns: usize) -> Self {
-        SparseRows { starts, indices, values, columns, engine: Engine::best() }
+        SparseRows { starts, indices, values, columns, engine: Engine::best(), checked: true }
     }
 }
 
@@ -167,11 +143,16 @@ impl<S: Index, I: Index, V: Value> Rows for SparseRows<'_, S, I, V> {
 
     #[inline(always)]
     fn look_ahead(&self, at: usize) {
-        if let Some([from, to]) = self.starts.get(at + AHEAD..at + AHEAD + 2) {
-            let soon = from.get()..to.get();
-            self.engine.prefetch(&self.indices[soon.clone()]);
-            self.engine.prefetch(&self.values[soon]);
+        // Indices are looked at twice: by the check of the next rows together, then by the game.
+        self.prefetch_row(self.indices, at + CHECKED_TOGETHER + AHEAD);
+        self.prefetch_row(self.values, at + AHEAD);
+    }
+
+    fn check(&self, rows: Range<usize>) -> Result<(), usize> {
+        if self.checked || rows.is_empty() || self.all_rise(rows.clone()) {
+            return Ok(());
         }
+        Err(rows.clone().find(|row| !self.all_rise(*row..row + 1)).unwrap_or(rows.start))
     }
 
     fn columns(&self) -> usize {

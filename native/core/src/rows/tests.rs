@@ -112,16 +112,19 @@ fn extreme_rows_are_refused_or_scaled() {
 
 #[test]
 fn arrays_that_are_not_rows_are_refused() {
-    let rows = |starts: &[i32], indices: &[i32], columns| {
-        SparseRows::new(starts, indices, &vec![1.0; indices.len()], columns).err()
+    let check = |starts: &[i32], indices: &[i32], columns| {
+        SparseRows::new(starts, indices, &vec![1.0; indices.len()], columns).ok().map(|rows| rows.check(0..rows.len()))
     };
-    assert_eq!(rows(&[0, 2, 3], &[0, 4, 2], 5), None);
-    assert!(rows(&[0, 2], &[4, 0], 5).is_some());
-    assert!(rows(&[0, 2], &[4, 4], 5).is_some());
-    assert!(rows(&[0, 2], &[0, 5], 5).is_some());
-    assert!(rows(&[0, 2], &[-1, 3], 5).is_some());
-    assert!(rows(&[0, 3], &[0, 1], 5).is_some());
-    assert!(rows(&[0, 2, 1, 2], &[0, 1], 5).is_some());
-    assert!(rows(&[1, 2], &[0, 1], 5).is_some());
-    assert!(rows(&[], &[], 5).is_some());
+    assert_eq!(check(&[0, 2, 3], &[0, 4, 2], 5), Some(Ok(())));
+    assert_eq!(check(&[0], &[], 5), Some(Ok(())));
+    assert_eq!(check(&[0, 2], &[4, 0], 5), Some(Err(0)));
+    assert_eq!(check(&[0, 2], &[4, 4], 5), Some(Err(0)));
+    assert_eq!(check(&[0, 2], &[0, 5], 5), Some(Err(0)));
+    assert_eq!(check(&[0, 2], &[-1, 3], 5), Some(Err(0)));
+    assert_eq!(check(&[0, 1, 1, 3, 4], &[7, 2, 2, 9], 10), Some(Err(2)));
+    assert_eq!(check(&[0, 2, 1, 2], &[0, 1], 5), Some(Err(1)));
+    assert_eq!(check(&[0, 9, 2], &[0, 1], 5), Some(Err(0)));
+    assert_eq!(check(&[0, 3], &[0, 1], 5), None);
+    assert_eq!(check(&[1, 2], &[0, 1], 5), None);
+    assert_eq!(check(&[], &[], 5), None);
 }
