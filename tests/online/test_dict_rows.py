@@ -177,3 +177,22 @@ def test_names_after_numbers_are_refused_even_if_they_were_asked_before() -> Non
     for _ in range(2):
         with pytest.raises(sx.InputError, match="columns have numbers"):
             learner.learn_one(row, True)
+
+
+def test_a_value_may_change_the_dict_it_stands_in() -> None:
+    row: dict[str, object] = {}
+
+    class Clearing:
+        def __float__(self) -> float:
+            row.clear()
+            return 2.0
+
+    row.update({f"a {j} that nothing else keeps": float(j) for j in range(1, 20)})
+    row["clearing"] = Clearing()
+    row.update({f"b {j} that nothing else keeps": 1.0 for j in range(20)})
+    names = list(row)
+    learner = sx.Perceptron(bias=False)
+    assert learner.learn_one(row, True)
+    assert not row
+    assert learner._learner.names == names
+    np.testing.assert_array_equal(learner.coef_[0], [*range(1, 20), 2.0, *[1.0] * 20])

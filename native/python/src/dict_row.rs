@@ -23,6 +23,7 @@ use crate::names::NameMap;
 pub struct Names {
     map: NameMap,
     met: Met,
+    row: Entries,
     last: Pattern,
 }
 
@@ -92,132 +93,78 @@ impl Met {
     }
 }
 
-/// The keys of the row before, and where their values go.
+/// A dict's entries, each with no more than its key's address and its value as a number.
+///
+/// Three short loops instead of one long: the dict's table, the values and the columns are each far in
+/// memory, and a short loop waits for many of them at a time.
 #[derive(Default)]
-struct Pattern {
-    /// Addresses, in the dict's order. Empty where the row is not to be recognised.
-    addresses: Vec<usize>,
-    /// Those of the keys that nothing else here keeps alive.
-    held: Vec<Py<PyAny>>,
-    /// Names that were not columns when they were read: they have the columns after all others, and
-    /// these become theirs if the row is learnt.
-    strangers: Vec<Py<PyAny>>,
-    /// The place of each key's column among the sorted ones.
-    places: Vec<u32>,
-    /// Sorted.
-    columns: Vec<u32>,
-    numbered: bool,
-    /// Room for what was found, in the dict's order, and for sorting.
-    found: Vec<(usize, u32, f64)>,
-    sorted: Vec<u64>,
+struct Entries {
+    /// In the dict's order.
+    keys: Vec<usize>,
+    values: Vec<usize>,
+    numbers: Vec<f64>,
 }
 
-impl Pattern {
-    fn clear(&mut self) {
-        self.addresses.clear();
-        self.held.clear();
-        self.strangers.clear();
-        self.found.clear();
-    }
-
-    /// Fills `room` if the dict's keys are those of the row before; answers whether they were.
-    fn fill(&self, dict: &Bound<'_, PyDict>, room: &mut Tidy) -> PyResult<bool> {
-        if self.addresses.is_empty() || self.addresses.len() != dict.len() {
-            return Ok(false);
+impl Entries {
+    /// Lists the entries. The keys live as long as what is returned, and as no foreign code runs.
+    fn list(&mut self, dict: &Bound<'_, PyDict>) -> PyResult<Vec<Py<PyAny>>> {
+        self.keys.resize(dict.len(), 0);
+        self.values.resize(dict.len(), 0);
+        self.numbers.resize(dict.len(), 0.0);
+        let mut position = 0;
+        for (key_at, value_at) in self.keys.iter_mut().zip(&mut self.values) {
+            let (mut key, mut value) = (std::ptr::null_mut(), std::ptr::null_mut());
+            // SAFETY: the dict is a dict, the position is 0 or what this function made of it, and nothing
+            // between two calls changes the dict, which has so many entries.
+            unsafe { ffi::PyDict_Next(dict.as_ptr(), &raw mut position, &raw mut key, &raw mut value) };
+            prefetch(value);
+            (*key_at, *value_at) = (key as usize, value as usize);
         }
-        let values = room.with_columns(&self.columns);
-        let mut entries = Entries::of(dict);
-        for (address, place) in self.addresses.iter().zip(&self.places) {
-            match entries.next() {
-                Some(entry) if entry.key.as_ptr() as usize == *address => {
-                    values[*place as usize] = entry.number()?;
+        for (value, number) in self.values.iter().zip(&mut self.numbers) {
+            // SAFETY: no foreign code has run since the dict was listed, so the value lives; for a float
+            // itself the function only reads it.
+            unsafe {
+                let value = *value as *mut ffi::PyObject;
+                if ffi::PyFloat_CheckExact(value) == 0 {
+                    return self.numbers_of_objects(dict.py());
                 }
-                _ => return Ok(false),
+                *number = ffi::PyFloat_AsDouble(value);
             }
         }
-        Ok(true)
+        Ok(Vec::new())
     }
 
-    /// Sorts what was found, and fills `room`.
-    fn arrange(&mut self, room: &mut Tidy) -> PyResult<()> {
-        let Pattern { addresses, places, columns, found, sorted, .. } = self;
-        addresses.clear();
-        addresses.extend(found.iter().map(|(address, ..)| *address));
-        columns.clear();
-        places.clear();
-        if found.is_sorted_by(|a, b| a.1 < b.1) {
-            columns.extend(found.iter().map(|(_, column, _)| *column));
-            places.extend(0..found.len() as u32);
-        } else {
-            sorted.clear();
-            sorted.extend(found.iter().enumerate().map(|(k, (_, column, _))| u64::from(*column) << 32 | k as u64));
-            sorted.sort_unstable();
-            if let Some(pair) = sorted.windows(2).find(|pair| pair[0] >> 32 == pair[1] >> 32) {
-                return Err(errors::input(format!("column {} comes twice in the row", pair[0] >> 32)));
-            }
-            columns.extend(sorted.iter().map(|entry| (entry >> 32) as u32));
-            places.resize(found.len(), 0);
-            for (place, entry) in sorted.iter().enumerate() {
-                places[*entry as u32 as usize] = place as u32;
-            }
+    /// Values that are not all floats may run foreign code when they are asked for their number: all
+    /// objects are held before.
+    #[inline(never)]
+    fn numbers_of_objects(&mut self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        let held: Vec<Py<PyAny>> = self
+            .keys
+            .iter()
+            .chain(&self.values)
+            // SAFETY: as in `list`.
+            .map(|object| unsafe { Borrowed::from_ptr(py, *object as *mut ffi::PyObject) }.to_owned().unbind())
+            .collect();
+        let (keys, values) = held.split_at(self.keys.len());
+        for ((key, value), at) in keys.iter().zip(values).zip(&mut self.numbers) {
+            *at = number(value.bind(py), key.bind(py))?;
         }
-        let values = room.with_columns(columns);
-        for ((_, _, value), place) in found.iter().zip(places.iter()) {
-            values[*place as usize] = *value;
-        }
-        Ok(())
+        Ok(held)
     }
 }
 
-/// A dict's entries without a reference counted for each.
-struct Entries<'a, 'py> {
-    dict: &'a Bound<'py, PyDict>,
-    position: ffi::Py_ssize_t,
-}
-
-/// One entry. Its objects live as long as the dict is not changed: until code of the user's runs.
-struct Entry<'a, 'py> {
-    key: Borrowed<'a, 'py, PyAny>,
-    value: Borrowed<'a, 'py, PyAny>,
-}
-
-impl<'a, 'py> Entries<'a, 'py> {
-    fn of(dict: &'a Bound<'py, PyDict>) -> Self {
-        Entries { dict, position: 0 }
+/// Asks for the memory of an object that will soon be read.
+#[inline(always)]
+fn prefetch(object: *mut ffi::PyObject) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch reads nothing.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(object.cast());
     }
-
-    /// The next entry. The one before must not be used any more.
-    #[inline(always)]
-    fn next(&mut self) -> Option<Entry<'a, 'py>> {
-        let (mut key, mut value) = (std::ptr::null_mut(), std::ptr::null_mut());
-        let py = self.dict.py();
-        // SAFETY: the dict is a dict, and the position is 0 or what this function made of it. It
-        // checks the position against the dict as it is, changed or not. The borrowed objects live
-        // until the dict changes; an `Entry` runs no foreign code before it owns what it uses after.
-        unsafe {
-            if ffi::PyDict_Next(self.dict.as_ptr(), &raw mut self.position, &raw mut key, &raw mut value) == 0 {
-                return None;
-            }
-            Some(Entry { key: Borrowed::from_ptr(py, key), value: Borrowed::from_ptr(py, value) })
-        }
-    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = object;
 }
 
-impl Entry<'_, '_> {
-    /// The value as a number. Uses up the entry, as it may run foreign code.
-    #[inline(always)]
-    fn number(self) -> PyResult<f64> {
-        // SAFETY: the value is an object that lives; for a float itself the function only reads it.
-        unsafe {
-            if ffi::PyFloat_CheckExact(self.value.as_ptr()) != 0 {
-                return Ok(ffi::PyFloat_AsDouble(self.value.as_ptr()));
-            }
-        }
-        number(&self.value.to_owned(), &self.key.to_owned())
-    }
-}
-
-#[inline(never)]
 fn number(value: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<f64> {
     value.extract::<f64>().map_err(|_| {
         errors::input(format!(
@@ -225,6 +172,73 @@ fn number(value: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<f64> {
             value.repr().map_or_else(|_| "?".into(), |r| r.to_string())
         ))
     })
+}
+
+/// The keys of the row before, and where their values go.
+#[derive(Default)]
+struct Pattern {
+    /// Addresses, in the dict's order. Empty where the row is not to be recognised.
+    keys: Vec<usize>,
+    /// Those of the keys that nothing else here keeps alive.
+    held: Vec<Py<PyAny>>,
+    /// Names that were not columns when they were read: they have the columns after all others, and
+    /// these become theirs if the row is learnt.
+    strangers: Vec<Py<PyAny>>,
+    /// The column of each key.
+    found: Vec<u32>,
+    /// The place of each key's column among the sorted ones.
+    places: Vec<u32>,
+    /// Sorted.
+    columns: Vec<u32>,
+    numbered: bool,
+    /// Room for sorting.
+    sorted: Vec<u64>,
+}
+
+impl Pattern {
+    fn clear(&mut self) {
+        self.keys.clear();
+        self.held.clear();
+        self.strangers.clear();
+        self.found.clear();
+    }
+
+    /// Whether the row has the keys of the row before.
+    fn is_of(&self, row: &Entries) -> bool {
+        !self.keys.is_empty() && self.keys == row.keys
+    }
+
+    /// Sorts the columns found.
+    fn arrange(&mut self) -> PyResult<()> {
+        let Pattern { places, columns, found, sorted, .. } = self;
+        columns.clear();
+        places.clear();
+        if found.is_sorted_by(|a, b| a < b) {
+            columns.extend_from_slice(found);
+            places.extend(0..found.len() as u32);
+            return Ok(());
+        }
+        sorted.clear();
+        sorted.extend(found.iter().zip(0u64..).map(|(column, k)| u64::from(*column) << 32 | k));
+        sorted.sort_unstable();
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] >> 32 == pair[1] >> 32) {
+            return Err(errors::input(format!("column {} comes twice in the row", pair[0] >> 32)));
+        }
+        columns.extend(sorted.iter().map(|entry| (entry >> 32) as u32));
+        places.resize(found.len(), 0);
+        for (place, entry) in (0..).zip(sorted.iter()) {
+            places[*entry as u32 as usize] = place;
+        }
+        Ok(())
+    }
+
+    /// Fills `room` with a row of these keys.
+    fn fill(&self, row: &Entries, room: &mut Tidy) {
+        let values = room.with_columns(&self.columns);
+        for (number, place) in row.numbers.iter().zip(&self.places) {
+            values[*place as usize] = *number;
+        }
+    }
 }
 
 impl Names {
@@ -277,62 +291,67 @@ impl Names {
         grow: bool,
         room: &mut Tidy,
     ) -> PyResult<bool> {
-        if (self.last.numbered || may_be_named) && self.last.fill(dict, room)? {
+        // Alive until the row is read.
+        let _held = self.row.list(dict)?;
+        if (self.last.numbered || may_be_named) && self.last.is_of(&self.row) {
             if grow {
                 for name in std::mem::take(&mut self.last.strangers) {
                     self.column(name.bind(dict.py()), true)?;
                 }
             }
-            return Ok(!self.last.numbered);
-        }
-        let numbered = dict.iter().next().is_some_and(|(key, _)| key.is_instance_of::<PyInt>());
-        if !numbered && !may_be_named && !dict.is_empty() {
-            return Err(errors::input(
-                "this learner's columns have numbers, not names: expected int keys (from 0), found names",
-            ));
-        }
-        self.last.clear();
-        let answer = self.read_anew(dict, numbered, grow, room);
-        if !matches!(answer, Ok(true)) {
+        } else {
+            let numbered = dict.iter().next().is_some_and(|(key, _)| key.is_instance_of::<PyInt>());
+            if !numbered && !may_be_named && !dict.is_empty() {
+                return Err(errors::input(
+                    "this learner's columns have numbers, not names: expected int keys (from 0), found names",
+                ));
+            }
             self.last.clear();
+            let row = std::mem::take(&mut self.row);
+            let found = self.find_columns(dict.py(), &row.keys, numbered, grow);
+            self.row = row;
+            if found.is_err() {
+                self.last.clear();
+            }
+            found?;
         }
-        answer.map(|_| !numbered)
+        self.last.fill(&self.row, room);
+        Ok(!self.last.numbered)
     }
 
-    /// Finds the column of every key; answers whether a row of the same keys will be the same.
-    fn read_anew(&mut self, dict: &Bound<'_, PyDict>, numbered: bool, grow: bool, room: &mut Tidy) -> PyResult<bool> {
-        // Where the first key is a new object the others mostly are: no use looking for their addresses.
-        let (mut plain, mut by_address) = (true, !numbered);
+    /// Finds the column of every key, and keeps them if a row of the same keys will be the same.
+    fn find_columns(&mut self, py: Python<'_>, keys: &[usize], numbered: bool, grow: bool) -> PyResult<()> {
+        let mut plain = true;
         self.last.numbered = numbered;
-        self.last.found.reserve(dict.len());
-        let mut entries = Entries::of(dict);
-        while let Some(entry) = entries.next() {
-            let address = entry.key.as_ptr() as usize;
-            let met = if by_address { self.met.find(address) } else { None };
-            let (column, value) = match met {
-                Some(column) => (column, entry.number()?),
-                None => {
-                    by_address &= !self.last.found.is_empty();
-                    let key = entry.key.to_owned();
-                    let value = entry.number()?;
-                    plain &= key.is_exact_instance_of::<PyString>() || key.is_exact_instance_of::<PyInt>();
-                    let column = if numbered {
-                        key.extract::<u32>().map_err(|_| {
-                            errors::input(format!("expected int keys from 0 to 4294967295, found {key}"))
-                        })?
-                    } else if let Some(column) = self.column(&key, grow)? {
-                        column
-                    } else {
-                        self.last.strangers.push(key.clone().unbind());
-                        (self.map.list().len() + self.last.strangers.len() - 1) as u32
-                    };
-                    self.last.held.push(key.unbind());
-                    (column, value)
-                }
+        self.last.found.reserve(keys.len());
+        // Where the first key is a new object the others mostly are: no use looking for their addresses.
+        let mut by_address = !numbered;
+        for address in keys {
+            if by_address && let Some(column) = self.met.find(*address) {
+                self.last.found.push(column);
+                continue;
+            }
+            by_address &= !self.last.found.is_empty();
+            // SAFETY: `Entries::list` says why the keys live: strings and whole numbers are asked here,
+            // which runs no foreign code.
+            let key = unsafe { Borrowed::from_ptr(py, *address as *mut ffi::PyObject) }.to_owned();
+            plain &= key.is_exact_instance_of::<PyString>() || key.is_exact_instance_of::<PyInt>();
+            let column = if numbered {
+                key.extract::<u32>()
+                    .map_err(|_| errors::input(format!("expected int keys from 0 to 4294967295, found {key}")))?
+            } else if let Some(column) = self.column(&key, grow)? {
+                column
+            } else {
+                self.last.strangers.push(key.clone().unbind());
+                (self.map.list().len() + self.last.strangers.len() - 1) as u32
             };
-            self.last.found.push((address, column, value));
+            self.last.held.push(key.unbind());
+            self.last.found.push(column);
         }
-        self.last.arrange(room)?;
-        Ok(plain)
+        self.last.arrange()?;
+        if plain {
+            self.last.keys.extend_from_slice(keys);
+        }
+        Ok(())
     }
 }
