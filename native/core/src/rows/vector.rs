@@ -279,13 +279,13 @@ mod avx512 {
         let mut k = 0;
         while k + 8 <= n {
             // SAFETY: both slices are n long, and k + 8 is at most n.
-            unsafe { sums.add(eight(values, k, 0xff), _mm512_loadu_pd(w.as_ptr().add(k)), 0xff) };
+            unsafe { sums.add(values, k, _mm512_loadu_pd(w.as_ptr().add(k)), 0xff) };
             k += 8;
         }
         if k < n {
             let live = (1u8 << (n - k)) - 1;
             // SAFETY: the live lanes are those below n.
-            unsafe { sums.add(eight(values, k, live), _mm512_maskz_loadu_pd(live, w.as_ptr().add(k)), live) };
+            unsafe { sums.add(values, k, _mm512_maskz_loadu_pd(live, w.as_ptr().add(k)), live) };
         }
         sums.scan()
     }
@@ -303,7 +303,7 @@ mod avx512 {
                 return dot::sparse_scan(indices, values, w);
             }
             // SAFETY: k + 8 is within both slices, and the eight columns are within the weights.
-            unsafe { sums.add(eight(values, k, 0xff), weights_at::<I, GATHER>(place.as_ptr(), w), 0xff) };
+            unsafe { sums.add(values, k, weights_at::<I, GATHER>(place.as_ptr(), w), 0xff) };
             k += 8;
         }
         if k < n {
@@ -321,7 +321,7 @@ mod avx512 {
             unsafe {
                 // What column 0 weighs must not matter, were it infinite.
                 let weights = _mm512_maskz_mov_pd(live, weights_at::<I, GATHER>(place, w));
-                sums.add(eight(values, k, live), weights, live);
+                sums.add(values, k, weights, live);
             }
         }
         sums.scan()
@@ -342,27 +342,64 @@ mod avx512 {
         squares: __m512d,
         /// The value nearest to 0: one instruction a step, where collecting masks takes three.
         smallest: __m512d,
+        /// The same for values stored as floats, where it is half the work.
+        smallest_single: __m256,
     }
 
     impl Sums {
         #[inline]
         #[target_feature(enable = "avx512f")]
         fn new() -> Self {
-            Sums { dot: _mm512_setzero_pd(), squares: _mm512_setzero_pd(), smallest: _mm512_set1_pd(1.0) }
+            let one = _mm512_set1_pd(1.0);
+            Sums {
+                dot: _mm512_setzero_pd(),
+                squares: _mm512_setzero_pd(),
+                smallest: one,
+                smallest_single: _mm256_set1_ps(1.0),
+            }
         }
 
+        /// Adds the values from k on of the live lanes.
+        ///
+        /// # Safety
+        /// `k + j` must be within `values` for every lane j in `live`.
         #[inline]
-        #[target_feature(enable = "avx512f,avx512dq")]
-        fn add(&mut self, value: __m512d, weight: __m512d, live: __mmask8) {
+        #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
+        unsafe fn add<V: Value>(&mut self, values: &[V], k: usize, weight: __m512d, live: __mmask8) {
+            // SAFETY: masked loads touch the live lanes only, which the caller vouches for; SINGLE tells
+            // floats from doubles.
+            let value = unsafe {
+                let at = values.as_ptr().add(k);
+                if V::SINGLE {
+                    let single = _mm256_maskz_loadu_ps(live, at.cast());
+                    self.smallest_single = _mm256_mask_range_ps::<SMALLER_MAGNITUDE>(
+                        self.smallest_single,
+                        live,
+                        self.smallest_single,
+                        single,
+                    );
+                    _mm512_cvtps_pd(single)
+                } else {
+                    let value = _mm512_maskz_loadu_pd(live, at.cast());
+                    self.smallest =
+                        _mm512_mask_range_pd::<SMALLER_MAGNITUDE>(self.smallest, live, self.smallest, value);
+                    value
+                }
+            };
             self.dot = _mm512_add_pd(self.dot, _mm512_mul_pd(value, weight));
-            self.squares = _mm512_add_pd(self.squares, _mm512_mul_pd(value, value));
-            self.smallest = _mm512_mask_range_pd::<SMALLER_MAGNITUDE>(self.smallest, live, self.smallest, value);
+            self.squares = if V::SINGLE {
+                // A float's square is a double: this rounds once where it rounds once without fusing.
+                _mm512_fmadd_pd(value, value, self.squares)
+            } else {
+                _mm512_add_pd(self.squares, _mm512_mul_pd(value, value))
+            };
         }
 
         #[inline]
         #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
         fn scan(self) -> Scan {
-            let zeros = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(self.smallest, _mm512_setzero_pd());
+            let zeros = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(self.smallest, _mm512_setzero_pd())
+                | _mm256_cmp_ps_mask::<_CMP_EQ_OQ>(self.smallest_single, _mm256_setzero_ps());
             Scan { dot: fold(self.dot), squares: fold(self.squares), plain: zeros == 0 }
         }
     }
@@ -371,22 +408,6 @@ mod avx512 {
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
     fn fold(lanes: __m512d) -> f64 {
         super::avx2::fold(_mm512_castpd512_pd256(lanes), _mm512_extractf64x4_pd::<1>(lanes))
-    }
-
-    /// # Safety
-    /// `k + j` must be within `values` for every lane j in `live`.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512vl")]
-    unsafe fn eight<V: Value>(values: &[V], k: usize, live: __mmask8) -> __m512d {
-        // SAFETY: masked loads touch the live lanes only, which the caller vouches for; SINGLE tells
-        // floats from doubles.
-        unsafe {
-            if V::SINGLE {
-                _mm512_cvtps_pd(_mm256_maskz_loadu_ps(live, values.as_ptr().add(k).cast()))
-            } else {
-                _mm512_maskz_loadu_pd(live, values.as_ptr().add(k).cast())
-            }
-        }
     }
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
