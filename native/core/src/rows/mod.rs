@@ -35,7 +35,7 @@ mod sealed {
 }
 
 /// How many rows ahead memory is asked for: about two kilobytes of a hundred floats each.
-const AHEAD: usize = 3;
+const AHEAD: usize = 5;
 
 /// Rows checked in one go, just before they are played: few, so that they are still near then.
 pub const CHECKED_TOGETHER: usize = 32;
