@@ -11,7 +11,7 @@ pub use order::{Order, Passes, Played, Shuffle, Stop};
 
 use std::ops::Range;
 
-use crate::rows::{CHECKED_TOGETHER, Row, Rows, Scan, Tidy, Untidy};
+use crate::rows::{CHECKED_TOGETHER, Engine, Row, Rows, Scan, Tidy, Untidy, Work};
 use crate::rules::{Change, OutOfDomain, Rule, Tie};
 
 /// Why a row was not played. Nothing was learnt from it.
@@ -81,19 +81,42 @@ pub fn best_class(scores: &[f64], tie: Tie) -> usize {
 }
 
 /// Whether two-class `score` is wrong for `class` (1 is positive).
+///
+/// Without a branch on the class: of labels that follow no pattern every second such branch is guessed
+/// wrongly, and the next row's work is thrown away.
 #[inline(always)]
 fn is_mistake(score: f64, class: usize, tie: Tie) -> bool {
     let positive = class == 1;
     match tie {
         Tie::Mistake => {
-            if positive {
-                score <= 0.0
-            } else {
-                score >= 0.0
-            }
+            let toward_class = f64::from_bits(score.to_bits() ^ (u64::from(!positive) << 63));
+            toward_class <= 0.0
         }
         Tie::Positive => (score >= 0.0) != positive,
         Tie::Negative => (score > 0.0) != positive,
+    }
+}
+
+/// Rows whose storage is in order, to be played one after the other.
+struct Stretch<'a, R, X, C> {
+    game: &'a mut Game<R>,
+    rows: &'a X,
+    range: Range<usize>,
+    class_of: &'a C,
+    room: &'a mut Tidy,
+}
+
+impl<R: Rule, X: Rows, C: Fn(usize) -> usize> Work for Stretch<'_, R, X, C> {
+    type Done = Result<(), (usize, Refusal)>;
+
+    #[inline(always)]
+    fn on(self, engine: Engine) -> Self::Done {
+        for at in self.range {
+            self.rows.look_ahead(at);
+            let row = self.rows.row_on(at, engine);
+            self.game.round(&row, (self.class_of)(at), self.room).map_err(|refusal| (at, refusal))?;
+        }
+        Ok(())
     }
 }
 
@@ -112,10 +135,9 @@ impl<R: Rule> Game<R> {
         while from < range.end {
             let to = range.end.min(from + CHECKED_TOGETHER);
             let checked = check(rows, from..to);
-            for at in from..checked.as_ref().err().map_or(to, |(row, _)| *row) {
-                rows.look_ahead(at);
-                self.round(&rows.row(at), class_of(at), room).map_err(|refusal| (at, refusal))?;
-            }
+            let sound = from..checked.as_ref().err().map_or(to, |(row, _)| *row);
+            let stretch = Stretch { game: &mut *self, rows, range: sound, class_of: &class_of, room: &mut *room };
+            rows.engine().run(stretch)?;
             checked?;
             from = to;
         }
@@ -140,34 +162,43 @@ impl<R: Rule> Game<R> {
         self.reveal(&row, &scan, class)
     }
 
-    /// The label is revealed: mistake or not, change, count.
+    /// The label is revealed: mistake or not, count, change.
     #[inline(always)]
     fn reveal<X: Row>(&mut self, row: &X, scan: &Scan, class: usize) -> Result<bool, Refusal> {
         self.rule.admit(row).map_err(Refusal::OutOfDomain)?;
-        let mistaken_for = self.judge(row, scan.dot, class)?;
+        let squares = scan.squares + if self.terms.bias { 1.0 } else { 0.0 };
+        if self.rule.vectors() > 1 {
+            return self.reveal_among_many(row, squares, class);
+        }
+        let mistake = is_mistake(self.score(scan.dot)?, class, self.terms.tie);
+        // Counted first: nothing of the scan need be kept while the rule changes.
+        self.counters.count(class, mistake, squares);
+        if mistake {
+            self.learn(row, class, 1 - class);
+        }
+        Ok(mistake)
+    }
+
+    /// More than two classes.
+    #[inline(never)]
+    fn reveal_among_many<X: Row>(&mut self, row: &X, squares: f64, class: usize) -> Result<bool, Refusal> {
+        let mistaken_for = self.judge_among_many(row, class)?;
+        self.counters.count(class, mistaken_for.is_some(), squares);
         if let Some(predicted) = mistaken_for {
             self.learn(row, class, predicted);
         }
-        let squares = scan.squares + f64::from(u8::from(self.terms.bias));
-        self.counters.count(class, mistaken_for.is_some(), squares);
         Ok(mistaken_for.is_some())
     }
 
-    /// The class that the row is mistaken for, if it is. `dot` is its product with the first vector.
+    /// The two-class score of a row whose product with the one vector is `dot`.
     #[inline(always)]
-    fn judge<X: Row>(&self, row: &X, dot: f64, class: usize) -> Result<Option<usize>, Refusal> {
-        if self.rule.vectors() > 1 {
-            return self.judge_among_many(row, class);
-        }
+    fn score(&self, dot: f64) -> Result<f64, Refusal> {
         let score = dot + self.rule.bias(0) - self.rule.threshold();
-        if !score.is_finite() {
-            return Err(Refusal::Score(score));
-        }
-        Ok(is_mistake(score, class, self.terms.tie).then_some(1 - class))
+        if score.abs() < f64::INFINITY { Ok(score) } else { Err(Refusal::Score(score)) }
     }
 
-    /// More than two classes: the true class must score highest.
-    #[inline(never)]
+    /// The class that the row is mistaken for among more than two, if it is: the true class must score
+    /// highest.
     fn judge_among_many<X: Row>(&self, row: &X, class: usize) -> Result<Option<usize>, Refusal> {
         let mut scores = Vec::with_capacity(self.rule.vectors());
         for vector in 0..self.rule.vectors() {
@@ -186,12 +217,13 @@ impl<R: Rule> Game<R> {
         Ok((0..scores.len()).find(|other| self.terms.tie == Tie::Mistake && level(other)))
     }
 
+    /// The rule's change after a mistake that is counted already.
     #[inline(never)]
     fn learn<X: Row>(&mut self, row: &X, class: usize, predicted: usize) {
         if let Some(p) = self.rule.norm() {
             self.counters.see_norm(norm(row, p, self.terms.bias));
         }
-        let round = self.counters.rounds + 1;
+        let round = self.counters.rounds;
         if self.rule.vectors() == 1 {
             let direction = if class == 1 { 1.0 } else { -1.0 };
             self.rule.change(row, &[Change { of: 0, direction }], round);
@@ -205,7 +237,10 @@ impl<R: Rule> Game<R> {
     pub fn would_err<X: Row>(&self, row: &X, class: usize, room: &mut Tidy) -> Result<bool, Refusal> {
         self.rule.admit(row).map_err(Refusal::OutOfDomain)?;
         let row = room.tidy(row, self.terms.normalize).map_err(Refusal::Untidy)?;
-        Ok(self.judge(&row, row.dot(self.rule.weights(0)), class)?.is_some())
+        if self.rule.vectors() > 1 {
+            return Ok(self.judge_among_many(&row, class)?.is_some());
+        }
+        Ok(is_mistake(self.score(row.dot(self.rule.weights(0)))?, class, self.terms.tie))
     }
 
     /// The prediction's scores for a row: one for two classes, else one a class. Columns that were
@@ -250,10 +285,11 @@ pub fn check<X: Rows>(rows: &X, range: Range<usize>) -> Result<(), Stop> {
     rows.check(range).map_err(|row| (row, Refusal::NotRising { columns: rows.columns() }))
 }
 
-/// No stored zero, nothing infinite: the row may be played as it is stored.
+/// No stored zero, nothing infinite: the row may be played as it is stored. One comparison for both
+/// numbers; where their sum is infinite and they are not, the long way answers the same.
 #[inline(always)]
 fn playable(scan: &Scan) -> bool {
-    scan.plain && scan.squares.is_finite() && scan.dot.is_finite()
+    scan.plain && scan.dot.abs() + scan.squares < f64::INFINITY
 }
 
 /// ‖x‖_p, with the bias's 1 if there is one.

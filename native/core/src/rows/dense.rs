@@ -74,16 +74,20 @@ impl<V: Value> Rows for DenseRows<'_, V> {
     }
 
     #[inline(always)]
-    fn row(&self, at: usize) -> DenseRow<'_, V> {
-        DenseRow { values: &self.values[at * self.columns..(at + 1) * self.columns], engine: self.engine }
+    fn row_on(&self, at: usize, engine: Engine) -> DenseRow<'_, V> {
+        DenseRow { values: &self.values[at * self.columns..(at + 1) * self.columns], engine }
+    }
+
+    #[inline(always)]
+    fn engine(&self) -> Engine {
+        self.engine
     }
 
     #[inline(always)]
     fn look_ahead(&self, at: usize) {
-        let from = (at + AHEAD) * self.columns;
-        if let Some(soon) = self.values.get(from..from + self.columns) {
-            self.engine.prefetch(soon);
-        }
+        // Beyond the last row it asks for what nobody reads.
+        let soon = self.values.as_ptr().wrapping_add((at + AHEAD) * self.columns);
+        self.engine.prefetch(soon, self.columns * size_of::<V>());
     }
 
     fn columns(&self) -> usize {

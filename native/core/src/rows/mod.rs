@@ -21,7 +21,7 @@ mod vector;
 pub use dense::{DenseRow, DenseRows};
 pub use sparse::{SparseRow, SparseRows};
 pub use tidy::{Tidy, Untidy};
-pub use vector::Engine;
+pub use vector::{Engine, Work};
 
 mod sealed {
     /// The kernels load these types by their size: nobody else may add one.
@@ -139,12 +139,21 @@ pub trait Rows: Sync {
     }
 
     /// One row, of those that [`Rows::check`] found sound.
-    fn row(&self, at: usize) -> Self::Row<'_>;
+    #[inline(always)]
+    fn row(&self, at: usize) -> Self::Row<'_> {
+        self.row_on(at, self.engine())
+    }
+
+    /// The same row, computed with this engine.
+    fn row_on(&self, at: usize, engine: Engine) -> Self::Row<'_>;
 
     /// Looks at rows whose storage may be out of order; answers the first that is.
     fn check(&self, _rows: std::ops::Range<usize>) -> Result<(), usize> {
         Ok(())
     }
+
+    /// What the rows are computed with.
+    fn engine(&self) -> Engine;
 
     /// Asks for the memory of a row that is a few rows ahead of `at`, if there is one.
     #[inline(always)]

@@ -106,7 +106,7 @@ impl<'a, S: Index, I: Index, V: Value> SparseRows<'a, S, I, V> {
         if let Some([from, to]) = self.starts.get(row..row + 2)
             && let Some(soon) = of.get(from.get()..to.get())
         {
-            self.engine.prefetch(soon);
+            self.engine.prefetch(soon.as_ptr(), size_of_val(soon));
         }
     }
 
@@ -136,9 +136,14 @@ impl<S: Index, I: Index, V: Value> Rows for SparseRows<'_, S, I, V> {
     }
 
     #[inline(always)]
-    fn row(&self, at: usize) -> SparseRow<'_, I, V> {
+    fn row_on(&self, at: usize, engine: Engine) -> SparseRow<'_, I, V> {
         let (from, to) = (self.starts[at].get(), self.starts[at + 1].get());
-        SparseRow { indices: &self.indices[from..to], values: &self.values[from..to], engine: self.engine }
+        SparseRow { indices: &self.indices[from..to], values: &self.values[from..to], engine }
+    }
+
+    #[inline(always)]
+    fn engine(&self) -> Engine {
+        self.engine
     }
 
     #[inline(always)]

@@ -28,6 +28,15 @@ enum Instructions {
     Avx512Gather,
 }
 
+/// A loop over rows, for [`Engine::run`].
+pub trait Work {
+    type Done;
+
+    /// Must be `#[inline(always)]`: only as part of its caller is it compiled for the engine. The engine is
+    /// said here once more because here it is a constant.
+    fn on(self, engine: Engine) -> Self::Done;
+}
+
 impl Engine {
     /// The engines that this machine can run, plainest first.
     #[must_use]
@@ -68,25 +77,45 @@ impl Engine {
         })
     }
 
-    /// Asks for memory that will soon be read. Rows follow each other, but the hardware stops looking
-    /// ahead at the end of a page.
+    /// Does `work` in a function that is compiled for this engine's instructions, so that its kernels become
+    /// part of the loops that call them. A call, and the way of its results through memory, take as long
+    /// as fifty numbers of a row.
     #[inline(always)]
-    pub(super) fn prefetch<T>(self, soon: &[T]) {
+    pub fn run<W: Work>(self, work: W) -> W::Done {
+        match self.0 {
+            Instructions::Plain => work.on(self),
+            // SAFETY: an engine of this kind is only made where the machine has these instructions.
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2 => unsafe { avx2::run(work) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512 => unsafe { avx512::run(work) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512Gather => unsafe { avx512::run_gathering(work) },
+        }
+    }
+
+    /// Asks for memory that will soon be read. Rows follow each other, but the hardware stops looking
+    /// ahead at the end of a page. The place may be any.
+    #[inline(always)]
+    pub(super) fn prefetch<T>(self, place: *const T, bytes: usize) {
         #[cfg(target_arch = "x86_64")]
         if self.0 != Instructions::Plain {
-            let bytes = size_of_val(soon);
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            const LINE: usize = 64;
+            // Four lines a step, and so up to three too many: of no harm, and half the instructions.
             let mut at = 0;
             while at < bytes {
-                // SAFETY: a prefetch reads nothing, and the place is within the slice.
-                unsafe {
-                    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-                    _mm_prefetch::<_MM_HINT_T0>(soon.as_ptr().cast::<i8>().add(at));
+                for line in 0..4 {
+                    // SAFETY: a prefetch reads nothing.
+                    unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast::<i8>().wrapping_add(at + line * LINE)) };
                 }
-                at += 64;
+                at += 4 * LINE;
             }
         }
         #[cfg(not(target_arch = "x86_64"))]
-        let _ = soon;
+        let _ = (place, bytes);
     }
 
     #[inline(always)]
@@ -152,7 +181,14 @@ mod avx2 {
     use std::arch::x86_64::*;
 
     use super::super::{Index, Scan, Value, dot};
+    use super::{Engine, Instructions, Work};
 
+    #[target_feature(enable = "avx2")]
+    pub fn run<W: Work>(work: W) -> W::Done {
+        work.on(Engine(Instructions::Avx2))
+    }
+
+    #[inline]
     #[target_feature(enable = "avx2")]
     pub fn dense_scan<V: Value>(values: &[V], w: &[f64]) -> Scan {
         let n = values.len();
@@ -258,6 +294,7 @@ mod avx2 {
         dot::falls(indices)
     }
 
+    #[inline]
     #[target_feature(enable = "avx2")]
     pub fn sparse_scan<I: Index, V: Value>(indices: &[I], values: &[V], w: &[f64]) -> Scan {
         dot::sparse_scan(indices, values, w)
@@ -270,7 +307,23 @@ mod avx512 {
     use std::arch::x86_64::*;
 
     use super::super::{Index, Scan, Value, dot};
+    use super::{Engine, Instructions, Work};
 
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
+    pub fn run<W: Work>(work: W) -> W::Done {
+        work.on(Engine(Instructions::Avx512))
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
+    pub fn run_gathering<W: Work>(work: W) -> W::Done {
+        work.on(Engine(Instructions::Avx512Gather))
+    }
+
+    // The numbers after the last whole eight come from a load of eight that ends with the row, turned to
+    // the first lanes. A masked load reads no more than it must, but on Zen 5 it waits for the stores
+    // before it: a row of a hundred took half as long again.
+
+    #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
     pub fn dense_scan<V: Value>(values: &[V], w: &[f64]) -> Scan {
         let n = values.len();
@@ -279,61 +332,87 @@ mod avx512 {
         let mut k = 0;
         while k + 8 <= n {
             // SAFETY: both slices are n long, and k + 8 is at most n.
-            unsafe { sums.add(values, k, _mm512_loadu_pd(w.as_ptr().add(k)), 0xff) };
+            unsafe { sums.add_eight(values.as_ptr().add(k), _mm512_loadu_pd(w.as_ptr().add(k))) };
             k += 8;
         }
-        if k < n {
-            let live = (1u8 << (n - k)) - 1;
-            // SAFETY: the live lanes are those below n.
-            unsafe { sums.add(values, k, _mm512_maskz_loadu_pd(live, w.as_ptr().add(k)), live) };
+        let rest = n - k;
+        if rest > 0 {
+            // SAFETY: the last eight, or the live ones of fewer than eight, are within both slices.
+            unsafe {
+                if k > 0 {
+                    sums.add_last(values.as_ptr().add(n - 8), _mm512_loadu_pd(w.as_ptr().add(n - 8)), rest);
+                } else {
+                    let live = live(rest);
+                    sums.add_few(values.as_ptr(), _mm512_maskz_loadu_pd(live, w.as_ptr()), live);
+                }
+            }
         }
         sums.scan()
     }
 
+    #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
     pub fn sparse_scan<I: Index, V: Value, const GATHER: bool>(indices: &[I], values: &[V], w: &[f64]) -> Scan {
         let n = indices.len().min(values.len());
         let mut sums = Sums::new();
         let mut k = 0;
         while k + 8 <= n {
-            let place = &indices[k..k + 8];
+            let place = indices[k..k + 8].as_ptr();
             // SAFETY: the slice holds eight indices.
-            if unsafe { out_of_bounds(place.as_ptr(), w.len()) } {
+            if unsafe { out_of_bounds(place, w.len()) } {
                 // The plain code stops at the very column that is out of bounds.
                 return dot::sparse_scan(indices, values, w);
             }
             // SAFETY: k + 8 is within both slices, and the eight columns are within the weights.
-            unsafe { sums.add(values, k, weights_at::<I, GATHER>(place.as_ptr(), w), 0xff) };
+            unsafe { sums.add_eight(values.as_ptr().add(k), weights_at::<I, GATHER>(place, w)) };
             k += 8;
         }
-        if k < n {
-            let live = (1u8 << (n - k)) - 1;
-            let mut eight_places = [0u64; 8];
-            let place: *mut I = eight_places.as_mut_ptr().cast();
-            // SAFETY: the array has room for eight indices of any size and is aligned for them; the
-            // live lanes are those below n, the others become column 0.
-            unsafe { copy_live(&indices[k..], live, place) };
-            // SAFETY: the array holds eight indices.
+        let rest = n - k;
+        if rest > 0 && k > 0 {
+            let place = indices[n - 8..n].as_ptr();
+            // SAFETY: the slice holds eight indices.
             if unsafe { out_of_bounds(place, w.len()) } {
                 return dot::sparse_scan(indices, values, w);
             }
-            // SAFETY: the live lanes are those below n, and the eight columns are within the weights.
-            unsafe {
-                // What column 0 weighs must not matter, were it infinite.
-                let weights = _mm512_maskz_mov_pd(live, weights_at::<I, GATHER>(place, w));
-                sums.add(values, k, weights, live);
-            }
+            // SAFETY: n - 8 is within both slices, and the eight columns are within the weights.
+            unsafe { sums.add_last(values.as_ptr().add(n - 8), weights_at::<I, GATHER>(place, w), rest) };
+        } else if rest > 0 {
+            // A row of fewer than eight: not worth vectors.
+            return dot::sparse_scan(indices, values, w);
         }
         sums.scan()
     }
 
+    /// Whole registers are stored, as the next scan will load them: a load of what two stores left waits
+    /// until both have reached the cache.
+    #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
     pub fn dense_add<V: Value>(values: &[V], w: &mut [f64], scale: f64) {
-        dot::dense_add(values, w, scale);
+        let (w, w_rest) = w[..values.len()].as_chunks_mut::<8>();
+        let (values, values_rest) = values.as_chunks::<8>();
+        for (weight, value) in w.iter_mut().zip(values) {
+            // SAFETY: both hold eight; SINGLE tells floats from doubles.
+            unsafe {
+                let value = if V::SINGLE {
+                    _mm512_cvtps_pd(_mm256_loadu_ps(value.as_ptr().cast()))
+                } else {
+                    _mm512_loadu_pd(value.as_ptr().cast())
+                };
+                let sum = _mm512_add_pd(_mm512_loadu_pd(weight.as_ptr()), _mm512_mul_pd(_mm512_set1_pd(scale), value));
+                _mm512_storeu_pd(weight.as_mut_ptr(), sum);
+            }
+        }
+        dot::dense_add(values_rest, w_rest, scale);
     }
 
     /// What the range instruction is told: of two numbers the one of smaller magnitude.
     const SMALLER_MAGNITUDE: i32 = 0b0010;
+
+    /// The lanes of the first `rest` (1 to 7) numbers.
+    #[inline(always)]
+    fn live(rest: usize) -> __mmask8 {
+        (1 << rest) - 1
+    }
 
     /// A lane that is not live adds +0.0 to a sum that began at +0.0: it changes no bit.
     #[derive(Clone, Copy)]
@@ -359,40 +438,82 @@ mod avx512 {
             }
         }
 
-        /// Adds the values from k on of the live lanes.
+        /// Adds eight values.
         ///
         /// # Safety
-        /// `k + j` must be within `values` for every lane j in `live`.
+        /// `at` must point to eight values.
         #[inline]
         #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
-        unsafe fn add<V: Value>(&mut self, values: &[V], k: usize, weight: __m512d, live: __mmask8) {
-            // SAFETY: masked loads touch the live lanes only, which the caller vouches for; SINGLE tells
-            // floats from doubles.
-            let value = unsafe {
-                let at = values.as_ptr().add(k);
+        unsafe fn add_eight<V: Value>(&mut self, at: *const V, weight: __m512d) {
+            // SAFETY: the caller vouches for eight; SINGLE tells floats from doubles.
+            unsafe {
                 if V::SINGLE {
-                    let single = _mm256_maskz_loadu_ps(live, at.cast());
-                    self.smallest_single = _mm256_mask_range_ps::<SMALLER_MAGNITUDE>(
-                        self.smallest_single,
-                        live,
-                        self.smallest_single,
-                        single,
-                    );
-                    _mm512_cvtps_pd(single)
+                    self.add_singles(_mm256_loadu_ps(at.cast()), weight, 0xff);
                 } else {
-                    let value = _mm512_maskz_loadu_pd(live, at.cast());
-                    self.smallest =
-                        _mm512_mask_range_pd::<SMALLER_MAGNITUDE>(self.smallest, live, self.smallest, value);
-                    value
+                    self.add_doubles(_mm512_loadu_pd(at.cast()), weight, 0xff);
                 }
-            };
+            }
+        }
+
+        /// Adds the last `rest` (1 to 7) of eight values, as the first lanes.
+        ///
+        /// # Safety
+        /// As for `add_eight`.
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
+        unsafe fn add_last<V: Value>(&mut self, at: *const V, weight: __m512d, rest: usize) {
+            let live = live(rest);
+            // Lane j takes from lane j + 8 - rest, of which a permutation reads three bits.
+            let from = _mm512_sub_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64(rest as i64));
+            let weight = _mm512_maskz_permutexvar_pd(live, from, weight);
+            // SAFETY: as in `add_eight`.
+            unsafe {
+                if V::SINGLE {
+                    let from = _mm512_cvtepi64_epi32(from);
+                    let single = _mm256_maskz_permutexvar_ps(live, from, _mm256_loadu_ps(at.cast()));
+                    self.add_singles(single, weight, live);
+                } else {
+                    let value = _mm512_maskz_permutexvar_pd(live, from, _mm512_loadu_pd(at.cast()));
+                    self.add_doubles(value, weight, live);
+                }
+            }
+        }
+
+        /// Adds fewer than eight values, which are all that may be read.
+        ///
+        /// # Safety
+        /// The live lanes from `at` on must be values.
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
+        unsafe fn add_few<V: Value>(&mut self, at: *const V, weight: __m512d, live: __mmask8) {
+            // SAFETY: masked loads touch the live lanes only; SINGLE tells floats from doubles.
+            unsafe {
+                if V::SINGLE {
+                    self.add_singles(_mm256_maskz_loadu_ps(live, at.cast()), weight, live);
+                } else {
+                    self.add_doubles(_mm512_maskz_loadu_pd(live, at.cast()), weight, live);
+                }
+            }
+        }
+
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
+        fn add_singles(&mut self, single: __m256, weight: __m512d, live: __mmask8) {
+            let smallest = self.smallest_single;
+            self.smallest_single = _mm256_mask_range_ps::<SMALLER_MAGNITUDE>(smallest, live, smallest, single);
+            let value = _mm512_cvtps_pd(single);
             self.dot = _mm512_add_pd(self.dot, _mm512_mul_pd(value, weight));
-            self.squares = if V::SINGLE {
-                // A float's square is a double: this rounds once where it rounds once without fusing.
-                _mm512_fmadd_pd(value, value, self.squares)
-            } else {
-                _mm512_add_pd(self.squares, _mm512_mul_pd(value, value))
-            };
+            // A float's square is a double: this rounds once where it rounds once without fusing.
+            self.squares = _mm512_fmadd_pd(value, value, self.squares);
+        }
+
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
+        fn add_doubles(&mut self, value: __m512d, weight: __m512d, live: __mmask8) {
+            let smallest = self.smallest;
+            self.smallest = _mm512_mask_range_pd::<SMALLER_MAGNITUDE>(smallest, live, smallest, value);
+            self.dot = _mm512_add_pd(self.dot, _mm512_mul_pd(value, weight));
+            self.squares = _mm512_add_pd(self.squares, _mm512_mul_pd(value, value));
         }
 
         #[inline]
@@ -413,23 +534,6 @@ mod avx512 {
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
     pub fn falls<I: Index>(indices: &[I]) -> usize {
         dot::falls(indices)
-    }
-
-    /// Copies the live ones of eight indices; the others become 0.
-    ///
-    /// # Safety
-    /// `from` must hold the live lanes, `to` must have room for eight indices.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512vl")]
-    unsafe fn copy_live<I: Index>(from: &[I], live: __mmask8, to: *mut I) {
-        // SAFETY: a masked load touches the live lanes only, which the caller vouches for.
-        unsafe {
-            if size_of::<I>() == 4 {
-                _mm256_storeu_epi32(to.cast(), _mm256_maskz_loadu_epi32(live, from.as_ptr().cast()));
-            } else {
-                _mm512_storeu_epi64(to.cast(), _mm512_maskz_loadu_epi64(live, from.as_ptr().cast()));
-            }
-        }
     }
 
     /// Whether any of eight columns is not below `columns`, or too large for a gather to read.
