@@ -196,3 +196,16 @@ def test_a_value_may_change_the_dict_it_stands_in() -> None:
     assert not row
     assert learner._learner.names == names
     np.testing.assert_array_equal(learner.coef_[0], [*range(1, 20), 2.0, *[1.0] * 20])
+
+
+@pytest.mark.parametrize("count", [15, 16, 17, 191, 192, 193, 400])
+def test_long_rows_in_any_order(count) -> None:
+    """Few columns are put in order by counting, many by sorting."""
+    rng = np.random.default_rng(count)
+    dicts, pairs = sx.Perceptron(), sx.Perceptron()
+    for _ in range(3):
+        columns, values = rng.permutation(1000)[:count], rng.standard_normal(count)
+        row = dict(zip(columns.tolist(), values.tolist(), strict=True))
+        label = bool(rng.integers(2))
+        assert dicts.learn_one(row, label) == pairs.learn_one((columns, values), label)
+    np.testing.assert_array_equal(dicts.coef_, pairs.coef_)

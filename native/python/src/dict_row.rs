@@ -13,7 +13,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString};
-use separatrix_core::rows::Tidy;
+use separatrix_core::rows::{Engine, Tidy};
 
 use crate::errors;
 use crate::names::NameMap;
@@ -43,7 +43,15 @@ impl Met {
     #[inline(always)]
     fn start(&self, address: u64) -> usize {
         // The product's high bits depend on all of the address.
-        (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & (self.slots.len() - 1)
+        (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & self.slots.len().wrapping_sub(1)
+    }
+
+    /// Asks for the memory where an address will soon be looked for.
+    #[inline(always)]
+    fn look_ahead(&self, address: usize) {
+        if let Some(slot) = self.slots.get(self.start(address as u64 >> 4)) {
+            prefetch(slot);
+        }
     }
 
     #[inline(always)]
@@ -107,7 +115,7 @@ struct Entries {
 
 impl Entries {
     /// Lists the entries. The keys live as long as what is returned, and as no foreign code runs.
-    fn list(&mut self, dict: &Bound<'_, PyDict>) -> PyResult<Vec<Py<PyAny>>> {
+    fn list(&mut self, dict: &Bound<'_, PyDict>, met: &Met) -> PyResult<Vec<Py<PyAny>>> {
         self.keys.resize(dict.len(), 0);
         self.values.resize(dict.len(), 0);
         self.numbers.resize(dict.len(), 0.0);
@@ -118,6 +126,7 @@ impl Entries {
             // between two calls changes the dict, which has so many entries.
             unsafe { ffi::PyDict_Next(dict.as_ptr(), &raw mut position, &raw mut key, &raw mut value) };
             prefetch(value);
+            met.look_ahead(key as usize);
             (*key_at, *value_at) = (key as usize, value as usize);
         }
         for (value, number) in self.values.iter().zip(&mut self.numbers) {
@@ -153,9 +162,9 @@ impl Entries {
     }
 }
 
-/// Asks for the memory of an object that will soon be read.
+/// Asks for memory that will soon be read.
 #[inline(always)]
-fn prefetch(object: *mut ffi::PyObject) {
+fn prefetch<T>(object: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch reads nothing.
     unsafe {
@@ -173,6 +182,9 @@ fn number(value: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<f64> {
         ))
     })
 }
+
+/// Of so few columns it is faster to count how many are smaller than each than to sort them.
+const RANKED: usize = 192;
 
 /// The keys of the row before, and where their values go.
 #[derive(Default)]
@@ -218,18 +230,26 @@ impl Pattern {
             places.extend(0..found.len() as u32);
             return Ok(());
         }
-        sorted.clear();
-        sorted.extend(found.iter().zip(0u64..).map(|(column, k)| u64::from(*column) << 32 | k));
-        sorted.sort_unstable();
-        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] >> 32 == pair[1] >> 32) {
-            return Err(errors::input(format!("column {} comes twice in the row", pair[0] >> 32)));
-        }
-        columns.extend(sorted.iter().map(|entry| (entry >> 32) as u32));
         places.resize(found.len(), 0);
-        for (place, entry) in (0..).zip(sorted.iter()) {
-            places[*entry as u32 as usize] = place;
+        if found.len() <= RANKED {
+            Engine::best().ranks(found, places);
+        } else {
+            sorted.clear();
+            sorted.extend(found.iter().zip(0u64..).map(|(column, k)| u64::from(*column) << 32 | k));
+            sorted.sort_unstable();
+            for (place, entry) in (0..).zip(sorted.iter()) {
+                places[*entry as u32 as usize] = place;
+            }
         }
-        Ok(())
+        columns.resize(found.len(), 0);
+        for (column, place) in found.iter().zip(places.iter()) {
+            columns[*place as usize] = *column;
+        }
+        // A column that came twice has one rank only: it leaves the place behind it at 0.
+        match columns.windows(2).find(|pair| pair[0] >= pair[1]) {
+            Some(pair) => Err(errors::input(format!("column {} comes twice in the row", pair[0].max(pair[1])))),
+            None => Ok(()),
+        }
     }
 
     /// Fills `room` with a row of these keys.
@@ -292,7 +312,7 @@ impl Names {
         room: &mut Tidy,
     ) -> PyResult<bool> {
         // Alive until the row is read.
-        let _held = self.row.list(dict)?;
+        let _held = self.row.list(dict, &self.met)?;
         if (self.last.numbered || may_be_named) && self.last.is_of(&self.row) {
             if grow {
                 for name in std::mem::take(&mut self.last.strangers) {

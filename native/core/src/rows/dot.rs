@@ -77,3 +77,12 @@ pub fn falls<I: Index>(indices: &[I]) -> usize {
     }
     falls
 }
+
+/// How many of the columns are smaller, for each. Few columns are meant: it takes the square of their number, but
+/// no branch.
+#[inline(always)]
+pub fn ranks(columns: &[u32], ranks: &mut [u32]) {
+    for (rank, column) in ranks.iter_mut().zip(columns) {
+        *rank = columns.iter().map(|other| u32::from(other < column)).sum();
+    }
+}

@@ -45,6 +45,43 @@ proptest! {
         }
     }
 
+    /// Rows without zeros of every length, so that whole registers, their rest, and short rows are all met.
+    #[test]
+    fn dense_rows_without_zeros_follow_the_definition(values in prop::collection::vec(1i32..2000, 0..70), scale in -3i32..3) {
+        let floats: Vec<f32> = values.iter().map(|v| (*v - 1000) as f32 + 0.3).collect();
+        let doubles: Vec<f64> = values.iter().map(|v| f64::from(*v - 1000) * 0.1 + 0.03).collect();
+        // Longer than the row, and not a number where the row ends: nothing beyond it may be read.
+        let mut w: Vec<f64> = values.iter().map(|v| f64::from(v % 7) / 3.0 - 1.1).collect();
+        w.extend([f64::NAN; 9]);
+        let entries = |row: &[f64]| row.iter().copied().enumerate().collect::<Vec<_>>();
+        let singles: Vec<f64> = floats.iter().map(|v| f64::from(*v)).collect();
+        let plainly = |row: &[f64]| row.iter().zip(&w).map(|(x, w)| w + f64::from(scale) * x).collect::<Vec<_>>();
+        for engine in Engine::available() {
+            let (a, b) = (DenseRow { values: &floats, engine }, DenseRow { values: &doubles, engine });
+            let (wanted_a, wanted_b) = (by_definition(&entries(&singles), &w), by_definition(&entries(&doubles), &w));
+            prop_assert_eq!(a.dot(&w).to_bits(), wanted_a.to_bits());
+            prop_assert_eq!(b.dot(&w).to_bits(), wanted_b.to_bits());
+            prop_assert_eq!(a.scan(&w).squares.to_bits(), by_definition(&entries(&singles), &singles).to_bits());
+            prop_assert_eq!(b.scan(&w).squares.to_bits(), by_definition(&entries(&doubles), &doubles).to_bits());
+            let (mut changed_a, mut changed_b) = (w.clone(), w.clone());
+            a.add_to(&mut changed_a, f64::from(scale));
+            b.add_to(&mut changed_b, f64::from(scale));
+            prop_assert_eq!(&changed_a[..values.len()], &plainly(&singles)[..]);
+            prop_assert_eq!(&changed_b[..values.len()], &plainly(&doubles)[..]);
+            prop_assert!(changed_a[values.len()..].iter().chain(&changed_b[values.len()..]).all(|w| w.is_nan()));
+        }
+    }
+
+    #[test]
+    fn ranks_are_counted_alike(columns in prop::collection::vec(prop_oneof![0u32..50, Just(u32::MAX)], 0..70)) {
+        let wanted: Vec<u32> = columns.iter().map(|c| columns.iter().filter(|other| *other < c).count() as u32).collect();
+        for engine in Engine::available() {
+            let mut ranks = vec![0; columns.len()];
+            engine.ranks(&columns, &mut ranks);
+            prop_assert_eq!(&ranks, &wanted);
+        }
+    }
+
     #[test]
     fn falls_are_counted_alike(indices in prop::collection::vec(-3i32..6, 0..60)) {
         let wanted = indices.windows(2).filter(|pair| pair[0] >= pair[1]).count();

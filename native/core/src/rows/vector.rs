@@ -9,7 +9,7 @@
 
 use std::sync::OnceLock;
 
-use super::dot::{dense_add, dense_scan, falls, sparse_scan};
+use super::dot::{dense_add, dense_scan, falls, ranks, sparse_scan};
 use super::{Index, Scan, Value};
 
 /// Which instructions to use. Made only by [`Engine::available`], so an engine that exists can run.
@@ -158,6 +158,19 @@ impl Engine {
         }
     }
 
+    /// How many of the columns are smaller, for each.
+    pub fn ranks(self, columns: &[u32], into: &mut [u32]) {
+        match self.0 {
+            Instructions::Plain => ranks(columns, into),
+            // SAFETY: an engine of this kind is only made where the machine has these instructions.
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2 => unsafe { avx2::ranks(columns, into) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512 | Instructions::Avx512Gather => unsafe { avx512::ranks(columns, into) },
+        }
+    }
+
     #[inline(always)]
     pub(super) fn sparse_scan<I: Index, V: Value>(self, indices: &[I], values: &[V], w: &[f64]) -> Scan {
         match self.0 {
@@ -287,6 +300,11 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     pub fn dense_add<V: Value>(values: &[V], w: &mut [f64], scale: f64) {
         dot::dense_add(values, w, scale);
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn ranks(columns: &[u32], ranks: &mut [u32]) {
+        dot::ranks(columns, ranks);
     }
 
     #[target_feature(enable = "avx2")]
@@ -529,6 +547,24 @@ mod avx512 {
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
     fn fold(lanes: __m512d) -> f64 {
         super::avx2::fold(_mm512_castpd512_pd256(lanes), _mm512_extractf64x4_pd::<1>(lanes))
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
+    pub fn ranks(columns: &[u32], ranks: &mut [u32]) {
+        let (whole, last) = columns.as_chunks::<16>();
+        let live = (1u16 << last.len()) - 1;
+        // SAFETY: sixteen are loaded of each chunk, and of the last ones those that there are.
+        let last = unsafe { _mm512_maskz_loadu_epi32(live, last.as_ptr().cast()) };
+        for (rank, column) in ranks.iter_mut().zip(columns) {
+            let column = _mm512_set1_epi32(*column as i32);
+            let mut smaller = _mm512_mask_cmplt_epu32_mask(live, last, column).count_ones();
+            for sixteen in whole {
+                // SAFETY: as above.
+                let others = unsafe { _mm512_loadu_epi32(sixteen.as_ptr().cast()) };
+                smaller += _mm512_cmplt_epu32_mask(others, column).count_ones();
+            }
+            *rank = smaller;
+        }
     }
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
