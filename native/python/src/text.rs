@@ -137,6 +137,8 @@ fn train_text<'py>(
     told.set_item("clean", ending.played.clean)?;
     told.set_item("stopped", ending.played.stopped)?;
     told.set_item("restarted", ending.restarted)?;
+    told.set_item("rounds", ending.rounds)?;
+    told.set_item("mistakes_by_class", ending.mistakes_by_label)?;
     Ok((told, raised))
 }
 
