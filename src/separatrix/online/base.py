@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -20,7 +19,15 @@ from sklearn.utils.validation import (
 )
 
 from separatrix import _native
-from separatrix.data.text_options import MAX_LINE_BYTES, reading_options, warn_of_refused
+from separatrix.data.text_options import (
+    LARGEST_COUNT,
+    LARGEST_SEED,
+    MAX_LINE_BYTES,
+    MOST_COLUMNS,
+    reading_options,
+    source_name,
+    warn_of_refused,
+)
 from separatrix.errors import UsageError
 from separatrix.theory.ledger import Ledger
 from separatrix.theory.run import Run
@@ -231,7 +238,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             hold=HELD_BYTES,
             tick=progress,
         )
-        for name in map(_name_of, sources):
+        for name in map(source_name, sources):
             learner.note_source(name)
         self._learner, self._classes = learner, np.asarray(learner.classes())
         self.n_passes_, self.clean_ = told["passes"], told["clean"]
@@ -322,13 +329,15 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             normalize=truth("normalize", self.normalize),
             tie=self.tie,
             memory_limit=whole("memory_limit", self.memory_limit, 1),
-            n_features=None if self.n_features is None else whole("n_features", self.n_features, 1),
+            n_features=None
+            if self.n_features is None
+            else whole("n_features", self.n_features, 1, MOST_COLUMNS),
             **self._rule_parameters(),
         )
 
     def _passes(self) -> tuple[int, bool]:
         """(how many passes at most, whether to stop at a clean one)."""
-        whole("seed", self.seed, 0)
+        whole("seed", self.seed, 0, LARGEST_SEED)
         if self.passes == "until-clean":
             return whole("max_passes", self.max_passes, 1), True
         return whole("passes", self.passes, 1, other="'until-clean'"), False
@@ -392,17 +401,11 @@ def _is_text(source: Any) -> bool:
     return isinstance(one, (str, os.PathLike)) or hasattr(one, "read")
 
 
-def _name_of(source: Any) -> str:
-    if isinstance(source, (str, os.PathLike)):
-        return Path(source).name if os.fspath(source) != "-" else "standard input"
-    return str(getattr(source, "name", type(source).__name__))
-
-
-def whole(name: str, value: Any, least: int, other: str = "") -> int:
-    """A whole number from `least`; `other` names what else the parameter may be."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+def whole(name: str, value: Any, least: int, most: int = LARGEST_COUNT, other: str = "") -> int:
+    """A whole number from `least` to `most`; `other` names what else the parameter may be."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
         also = f" or {other}" if other else ""
-        raise UsageError(f"{name} must be a whole number from {least}{also}, but is {value!r}")
+        raise UsageError(f"{name} must be a whole number from {least} to {most}{also}, but is {value!r}")
     return int(value)
 
 
@@ -417,4 +420,7 @@ def real(name: str, value: Any) -> float:
     """A finite number; the native learner checks its range."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise UsageError(f"{name} must be a number, but is {value!r}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise UsageError(f"{name} must be within the range of a double, but is {value!r}") from None
