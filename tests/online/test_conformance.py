@@ -221,6 +221,25 @@ def test_named_features_are_learnt_in_any_order_and_at_any_time(name):
 
 
 @every_learner
+def test_names_of_a_data_frame_are_kept(name, monkeypatch, tmp_path):
+    X, y = data(name, 6)
+    names = np.array([f"feature {j}" for j in range(X.shape[1])], dtype=object)
+    # A data frame, to scikit-learn, is what it finds names in.
+    named = {"names": names}
+    monkeypatch.setattr("sklearn.utils.validation._get_feature_names", lambda X: named["names"])
+    for learner in (LEARNERS[name]().fit(X, y), LEARNERS[name]().partial_fit(X, y)):
+        learner.save(tmp_path / "m")
+        loaded = sx.load(tmp_path / "m")
+        assert loaded.feature_names_in_.tolist() == names.tolist()
+        assert loaded.predict(X).tolist() == learner.predict(X).tolist()
+        row = dict(zip(names.tolist(), X[0].tolist(), strict=True))
+        assert loaded.predict_one(row) == learner.predict(X)[0]
+    named["names"] = names[::-1]
+    with pytest.raises(ValueError, match="same order"):
+        loaded.predict(X)
+
+
+@every_learner
 def test_one_learner_may_be_used_from_several_threads(name):
     X, y = data(name, 9, n=400)
     learner = LEARNERS[name](n_features=X.shape[1]).partial_fit(X, y, classes=[0, 1])

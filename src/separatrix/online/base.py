@@ -98,6 +98,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, rows = self._rows(X, reset=True)
         classes, codes = _encode(y, X)
         learner.begin(X.shape[1])
+        self._name_columns(learner)
         learner.declare(classes.tolist())
         passes, until_clean = self._passes()
         self.n_passes_, self.clean_ = learner.run(
@@ -122,6 +123,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, rows = self._rows(X, reset=first or not hasattr(self, "n_features_in_"))
         found, codes = _encode(y, X)
         learner.begin(X.shape[1])
+        if first:
+            self._name_columns(learner)
         known = np.asarray(learner.classes()) if learner.classes() else found[:0]
         wanted = known if classes is None else np.union1d(known, np.asarray(classes))
         if classes is not None and not np.isin(found, wanted).all():
@@ -355,6 +358,12 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ensure_all_finite=False,
         )
         return X, _native_rows(X)
+
+    def _name_columns(self, learner: _native.Learner) -> None:
+        """Give the model file the names that a data frame's columns had."""
+        names = getattr(self, "feature_names_in_", None)
+        if names is not None and len(set(names)) == len(names):
+            learner.name_columns(list(names))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
