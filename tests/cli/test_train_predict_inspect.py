@@ -203,6 +203,30 @@ def test_an_index_beyond_the_memory_limit_names_the_option(tmp_path):
     assert "--memory-limit" in ran.err
 
 
+@pytest.mark.parametrize(
+    ("flags", "columns"),
+    [
+        (["--classes", "-1,1"], 100),
+        (["--classes", "-1,1", "--rule", "averaged-perceptron"], 50),
+        (["--classes", "-1,0,1"], 33),
+        (["--classes", "-1,0,1", "--rule", "p-norm", "--p", "3"], 16),
+    ],
+)
+def test_an_index_that_needs_too_much_memory_is_a_bad_row_for_every_rule(flags, columns, tmp_path):
+    text = f"1 {columns}:1\n-1 {columns + 1}:1\n-1 1:1\n".encode()
+    told = ["-o", tmp_path / "m", "--index-base", "1", "--memory-limit", "800", *flags]
+    ran = separatrix("train", "-", *told, stdin=text)
+    assert (ran.status, "-:2:4: expected an index within the first" in ran.err) == (2, True)
+    ran = separatrix("train", "-", *told, "--bad-rows", "skip", "--json", stdin=text)
+    assert (ran.status, ran.json["rounds"], ran.json["features"]) == (1, 2, columns)
+
+
+def test_weights_that_outgrow_the_limit_before_the_second_label_name_the_row(tmp_path):
+    ran = separatrix("train", "-", "-o", tmp_path / "m", "--memory-limit", "800", stdin=b"1 1:1\n1 60:1\n")
+    assert ran.status == 2
+    assert ran.err.startswith("Error: -:2: 60 columns need 960 bytes of weights")
+
+
 def test_standard_input_cannot_be_surveyed(tmp_path):
     text = MUSHROOM.read_bytes()
     ran = separatrix("train", "-", "-o", tmp_path / "m", "--rule", "winnow", stdin=text)

@@ -197,6 +197,17 @@ impl Learner {
         Ok(())
     }
 
+    /// How many columns the memory limit has room for, once both labels are known.
+    #[must_use]
+    pub fn column_limit(&self) -> u64 {
+        let per_column = |game: &AnyGame| (game.bytes(1) - game.bytes(0)) as u64;
+        let bytes = match &self.stage {
+            Stage::New => per_column(&AnyGame::new(&self.asked, 2)),
+            Stage::Settled(game) | Stage::OneLabel { as_negative: game, .. } => per_column(game),
+        };
+        self.asked.memory_limit / bytes
+    }
+
     fn must_fit(&self, columns: usize, bytes: usize) -> Result<(), LearnError> {
         let limit = self.asked.memory_limit;
         if bytes as u64 > limit {
