@@ -79,6 +79,30 @@ def test_every_entrance_learns_the_same_to_the_bit(name, classes, seed, floats, 
         assert many_bits(streamed, X) == wanted
 
 
+@every_learner
+def test_a_stream_of_batches_that_grow_is_the_file(name, tmp_path):
+    X, y = data(name, 8, n=60, d=12)
+    X = np.triu(X, -12)  # later columns come in later rows
+    X[::2] = np.tril(X[::2])
+    path = tmp_path / "data.libsvm"
+    path.write_bytes(text(X, y))
+    pieces = [(sparse.csr_matrix(X[at : at + 9]), y[at : at + 9]) for at in range(0, 60, 9)]
+    whole = LEARNERS[name](n_features=12).fit_stream(path, index_base=1)
+    grown = LEARNERS[name](n_features=12).fit_stream(pieces)
+    assert state(grown) == state(whole)
+    assert (grown.run_.passes, grown.n_passes_, grown.n_features_in_) == (1, 1, 12)
+    assert state(LEARNERS[name](n_features=12).fit_stream(sx.open(path, index_base=1))) == state(whole)
+
+    narrow_first = [(X[:9, :4], y[:9]), (X[9:], y[9:])]
+    again = LEARNERS[name]().fit(X[:, :3], y)
+    if None in (again._learner.about()["asked"]["parameters"].get(k, 0) for k in ("p", "threshold")):
+        with pytest.raises(sx.UsageError, match="declare n_features"):
+            again.fit_stream(narrow_first)
+        return
+    apart = LEARNERS[name](n_features=12).partial_fit(np.pad(X[:9, :4], ((0, 0), (0, 8))), y[:9])
+    assert state(again.fit_stream(narrow_first)) == state(apart.partial_fit(X[9:], y[9:]))
+
+
 def dense_row(x):
     return x
 

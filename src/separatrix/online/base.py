@@ -20,7 +20,6 @@ from sklearn.utils.validation import (
 
 from separatrix import _native
 from separatrix.data.text_options import (
-    LARGEST_COUNT,
     LARGEST_SEED,
     MAX_LINE_BYTES,
     MOST_COLUMNS,
@@ -29,6 +28,7 @@ from separatrix.data.text_options import (
     warn_of_refused,
 )
 from separatrix.errors import UsageError
+from separatrix.online.parameters import truth, whole
 from separatrix.theory.ledger import Ledger
 from separatrix.theory.run import Run
 
@@ -120,7 +120,23 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         first = not hasattr(self, "_learner")
         learner = self._new_learner() if first else self._learner
-        X, rows = self._rows(X, reset=first or not hasattr(self, "n_features_in_"))
+        self._play(learner, X, y, classes, first=first, reset=first or not hasattr(self, "n_features_in_"))
+        self.n_passes_ = getattr(self, "n_passes_", 0) + 1
+        return self
+
+    def _play(
+        self,
+        learner: _native.Learner,
+        X: Any,
+        y: Any,
+        classes: Any = None,
+        *,
+        first: bool,
+        reset: bool,
+        new_pass: bool = True,
+    ) -> None:
+        """Play rows once. `first`: the learner's first rows; `reset`: any number of columns will do."""
+        X, rows = self._rows(X, reset=reset)
         found, codes = _encode(y, X)
         learner.begin(X.shape[1])
         if first:
@@ -145,9 +161,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             codes = positions[codes]
         # Assigned before the rows are played: those before a refused row stay learnt.
         self._learner, self._classes = learner, wanted
-        learner.run(rows, codes, order="file", seed=0, passes=1, until_clean=False)
-        self.n_passes_ = getattr(self, "n_passes_", 0) + 1
-        return self
+        learner.run(rows, codes, order="file", seed=0, passes=1, until_clean=False, new_pass=new_pass)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Signed scores: one a row for two classes, else one a class."""
@@ -212,7 +226,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         source : path, binary file, list of them, or iterable of ``(X, y)`` batches
-            ``"-"`` is standard input. Batches (such as ``sx.open`` yields) are played once.
+            ``"-"`` is standard input. Batches (such as ``sx.open`` yields) are played once, in one pass.
         resume : bool
             Go on from what was learnt; else begin anew.
         index_base, bad_rows, max_line_bytes
@@ -252,9 +266,22 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _fit_batches(self, batches: Iterable[tuple[Any, Any]], learner: _native.Learner) -> Self:
-        self._learner = learner
+        """One pass over batches, each as wide as it likes: text shows its columns as they come."""
+        about = learner.about()
+        asked = about["asked"]["parameters"]
+        automatic = self.n_features is None and None in (asked.get("p", 0), asked.get("threshold", 0))
+        fresh, first = about["rounds"] == 0, True
         for X, y in batches:
-            self.partial_fit(X, y)
+            columns = learner.columns
+            if automatic and 0 < columns < np.shape(X)[1]:
+                raise UsageError(
+                    f"a batch has {np.shape(X)[1]} columns after one of {columns}, and the rule's automatic "
+                    "parameter (threshold n, p = 2 ln d) depends on them: declare n_features"
+                )
+            self._play(learner, X, y, first=fresh and first, reset=True, new_pass=first)
+            first = False
+        self._learner, self.n_features_in_ = learner, learner.columns
+        self.n_passes_ = learner.about()["passes"]
         return self
 
     # -------------------------------------------------------------------- models
@@ -408,28 +435,3 @@ def _is_text(source: Any) -> bool:
     """Whether a source is text to read, and not batches of rows."""
     one = source[0] if isinstance(source, (list, tuple)) and source else source
     return isinstance(one, (str, os.PathLike)) or hasattr(one, "read")
-
-
-def whole(name: str, value: Any, least: int, most: int = LARGEST_COUNT, other: str = "") -> int:
-    """A whole number from `least` to `most`; `other` names what else the parameter may be."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
-        also = f" or {other}" if other else ""
-        raise UsageError(f"{name} must be a whole number from {least} to {most}{also}, but is {value!r}")
-    return int(value)
-
-
-def truth(name: str, value: Any) -> bool:
-    """True or False, and nothing that merely looks like it."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise UsageError(f"{name} must be True or False, but is {value!r}")
-    return bool(value)
-
-
-def real(name: str, value: Any) -> float:
-    """A finite number; the native learner checks its range."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise UsageError(f"{name} must be a number, but is {value!r}")
-    try:
-        return float(value)
-    except OverflowError:
-        raise UsageError(f"{name} must be within the range of a double, but is {value!r}") from None

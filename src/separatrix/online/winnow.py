@@ -5,7 +5,8 @@ from typing import Any, ClassVar, Literal
 from sklearn.utils import Tags
 
 from separatrix.data.text_options import LARGEST_K
-from separatrix.online.base import OnlineClassifier, Order, Tie, real, whole
+from separatrix.online.base import OnlineClassifier, Order, Tie
+from separatrix.online.parameters import real, whole
 
 
 class Winnow(OnlineClassifier):
