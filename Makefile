@@ -21,6 +21,8 @@ tools:
 	  echo "Separatrix needs Python's venv and pip. Debian: apt-get install python3-venv python3-pip"; exit 2; }
 	@command -v cargo >/dev/null || { \
 	  echo "Separatrix needs a Rust toolchain, 1.89 or newer (cargo was not found). Install it with rustup, https://rustup.rs"; exit 2; }
+	@cargo --version | $(PYTHON) -c 'import re, sys; sys.exit([*map(int, re.findall(r"\d+", sys.stdin.read())[:2])] < [1, 89])' || { \
+	  echo "Separatrix needs Rust 1.89 or newer, but this is $$(cargo --version). Update it: rustup update"; exit 2; }
 
 $(STAMP): $(SOURCES) | tools
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -145,6 +146,9 @@ def test_bad_rows_are_left_out_counted_and_kept(policy, tmp_path):
     assert not (tmp_path / "none").exists()
 
 
+HUGE = "9" * 30
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -164,6 +168,18 @@ def test_bad_rows_are_left_out_counted_and_kept(policy, tmp_path):
         (["train", "DATA", "-o", "m", "--memory-limit", "100"], "memory"),
         (["train", "DATA", "-o", "m", "--from", "DATA"], "not a Separatrix model"),
         (["train", "DATA", "-o", "m", "--threads", "0"], "--threads"),
+        (["train", "DATA", "-o", "m", "--threads", HUGE], "--threads"),
+        (["train", "DATA", "-o", "m", "--passes", HUGE], "--passes must be"),
+        (["train", "DATA", "-o", "m", "--max-passes", HUGE], "--max-passes"),
+        (["train", "DATA", "-o", "m", "--features", HUGE], "--features"),
+        (["train", "DATA", "-o", "m", "--memory-limit", HUGE], "--memory-limit"),
+        (["train", "DATA", "-o", "m", "--max-line-bytes", HUGE], "--max-line-bytes"),
+        (["train", "DATA", "-o", "m", "--rule", "winnow", "--k", HUGE], "--k"),
+        (["train", "DATA", "-o", "m", "--classes", "1,nan"], "expected a finite label, found NaN"),
+        (["train", "DATA", "-o", ""], "-o needs the name of a file"),
+        (["train", "DATA", "-o", "m", "--bad-rows", "quarantine=m"], "expected another file"),
+        (["inspect", "/dev/null"], "not a Separatrix model"),
+        (["inspect", "/dev/zero"], "not a Separatrix model"),
         (["train", "HEART", "-o", "m", "--rule", "winnow"], "Negative values in data"),
         (["predict", "DATA", "DATA"], "not a Separatrix model"),
         (["predict", "nothing", "DATA"], "does not exist"),
@@ -185,6 +201,30 @@ def test_an_index_beyond_the_memory_limit_names_the_option(tmp_path):
     ran = separatrix("train", "-", "-o", tmp_path / "m", stdin=b"1 4294967295:1\n-1 1:1\n")
     assert ran.status == 2
     assert "--memory-limit" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("flags", "columns"),
+    [
+        (["--classes", "-1,1"], 100),
+        (["--classes", "-1,1", "--rule", "averaged-perceptron"], 50),
+        (["--classes", "-1,0,1"], 33),
+        (["--classes", "-1,0,1", "--rule", "p-norm", "--p", "3"], 16),
+    ],
+)
+def test_an_index_that_needs_too_much_memory_is_a_bad_row_for_every_rule(flags, columns, tmp_path):
+    text = f"1 {columns}:1\n-1 {columns + 1}:1\n-1 1:1\n".encode()
+    told = ["-o", tmp_path / "m", "--index-base", "1", "--memory-limit", "800", *flags]
+    ran = separatrix("train", "-", *told, stdin=text)
+    assert (ran.status, "-:2:4: expected an index within the first" in ran.err) == (2, True)
+    ran = separatrix("train", "-", *told, "--bad-rows", "skip", "--json", stdin=text)
+    assert (ran.status, ran.json["rounds"], ran.json["features"]) == (1, 2, columns)
+
+
+def test_weights_that_outgrow_the_limit_before_the_second_label_name_the_row(tmp_path):
+    ran = separatrix("train", "-", "-o", tmp_path / "m", "--memory-limit", "800", stdin=b"1 1:1\n1 60:1\n")
+    assert ran.status == 2
+    assert ran.err.startswith("Error: -:2: 60 columns need 960 bytes of weights")
 
 
 def test_standard_input_cannot_be_surveyed(tmp_path):
@@ -217,6 +257,68 @@ def test_ctrl_c_saves_what_was_learnt(tmp_path):
     assert 0 < told["rounds"] <= 8124
     assert sx.load(model).run_.rounds == told["rounds"]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["feed", "m"]
+
+
+def test_ctrl_c_is_no_answer(tmp_path):
+    separatrix("train", MUSHROOM, "-o", tmp_path / "m")
+    program = [sys.executable, "-m", "separatrix", "predict", str(tmp_path / "m"), "-"]
+    process = subprocess.Popen(
+        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=60)
+    out, err = process.communicate()
+    assert (process.returncode, out, err) == (130, "", "stopped\n")
+
+
+def test_what_is_read_is_never_written_over(tmp_path):
+    data, model = tmp_path / "data", tmp_path / "m"
+    data.write_bytes(MUSHROOM.read_bytes())
+    (tmp_path / "link").symlink_to(data)
+    separatrix("train", data, "-o", model)
+    before = data.read_bytes(), model.read_bytes()
+    for command in (
+        ("train", data, "-o", data),
+        ("train", data, "-o", tmp_path / "link"),
+        ("predict", model, data, "-o", data),
+        ("predict", model, data, "-o", model),
+    ):
+        ran = separatrix(*command)
+        assert (ran.status, "expected another file" in ran.err) == (2, True), command
+    assert (data.read_bytes(), model.read_bytes()) == before
+    # A model may take its own place.
+    assert separatrix("train", data, "-o", model, "--from", model).status == 0
+
+
+def test_a_resumed_run_tells_its_own_mistakes(tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_text("1 1:1\n1 2:1\n1 1:-1\n")
+    second.write_text("-1 3:1\n1 1:1\n-1 1:-1\n")
+    a = separatrix("train", first, "-o", tmp_path / "a", "--json").json
+    assert (a["mistakes"], a["mistakes_by_class"]) == (2, {"1": 2})
+    b = separatrix("train", second, "-o", tmp_path / "b", "--from", tmp_path / "a", "--json").json
+    assert sum(b["mistakes_by_class"].values()) == b["mistakes"] == b["total_mistakes"] - a["mistakes"]
+    assert b["rounds"] == 3
+    whole = separatrix("train", first, second, "-o", tmp_path / "c", "--json").json
+    assert whole["mistakes"] == b["total_mistakes"]
+
+
+def test_names_that_are_no_text_and_models_from_a_pipe(tmp_path):
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/data\xff")
+    shutil.copy(MUSHROOM, name)
+    assert separatrix("train", name, "-o", tmp_path / "m").status == 0
+    ran = separatrix("inspect", "/dev/stdin", stdin=(tmp_path / "m").read_bytes())
+    assert (ran.status, "data\N{REPLACEMENT CHARACTER}" in ran.out) == (0, True)
+
+
+def test_a_closed_standard_output_is_an_error_and_a_closed_error_output_is_none(tmp_path):
+    separatrix("train", MUSHROOM, "-o", tmp_path / "m")
+    command = f"{sys.executable} -m separatrix"
+    shell = lambda line: subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, check=False)  # noqa: E731
+    ran = shell(f"{command} predict m {MUSHROOM} >&-")
+    assert (ran.returncode, b"standard output is closed" in ran.stderr) == (2, True)
+    assert shell(f"{command} train {MUSHROOM} -o m --json 2>&-").returncode == 0
 
 
 def test_inspect_shows_a_model_in_words(tmp_path):

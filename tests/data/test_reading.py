@@ -237,9 +237,9 @@ def test_what_a_file_object_raises_comes_through():
         ({"index_base": 2}, 'index_base must be "auto", 0 or 1, but is 2'),
         ({"bad_rows": "ignore"}, 'bad_rows must be "fail", "skip" or "quarantine=FILE", but is \'ignore\''),
         ({"bad_rows": "quarantine="}, "bad_rows must be"),
-        ({"threads": 0}, "threads must be at least 1, but is 0"),
+        ({"threads": 0}, "threads must be from 1 to 1024, but is 0"),
         ({"n_features": 0}, "n_features must be at least 1, but is 0"),
-        ({"max_line_bytes": 0}, "max_line_bytes must be at least 1, but is 0"),
+        ({"max_line_bytes": 0}, "max_line_bytes must be from 1 to 1099511627776, but is 0"),
     ],
 )
 def test_parameters_that_break_their_rule(options, message):

@@ -79,6 +79,30 @@ def test_every_entrance_learns_the_same_to_the_bit(name, classes, seed, floats, 
         assert many_bits(streamed, X) == wanted
 
 
+@every_learner
+def test_a_stream_of_batches_that_grow_is_the_file(name, tmp_path):
+    X, y = data(name, 8, n=60, d=12)
+    X = np.triu(X, -12)  # later columns come in later rows
+    X[::2] = np.tril(X[::2])
+    path = tmp_path / "data.libsvm"
+    path.write_bytes(text(X, y))
+    pieces = [(sparse.csr_matrix(X[at : at + 9]), y[at : at + 9]) for at in range(0, 60, 9)]
+    whole = LEARNERS[name](n_features=12).fit_stream(path, index_base=1)
+    grown = LEARNERS[name](n_features=12).fit_stream(pieces)
+    assert state(grown) == state(whole)
+    assert (grown.run_.passes, grown.n_passes_, grown.n_features_in_) == (1, 1, 12)
+    assert state(LEARNERS[name](n_features=12).fit_stream(sx.open(path, index_base=1))) == state(whole)
+
+    narrow_first = [(X[:9, :4], y[:9]), (X[9:], y[9:])]
+    again = LEARNERS[name]().fit(X[:, :3], y)
+    if None in (again._learner.about()["asked"]["parameters"].get(k, 0) for k in ("p", "threshold")):
+        with pytest.raises(sx.UsageError, match="declare n_features"):
+            again.fit_stream(narrow_first)
+        return
+    apart = LEARNERS[name](n_features=12).partial_fit(np.pad(X[:9, :4], ((0, 0), (0, 8))), y[:9])
+    assert state(again.fit_stream(narrow_first)) == state(apart.partial_fit(X[9:], y[9:]))
+
+
 def dense_row(x):
     return x
 
@@ -218,6 +242,25 @@ def test_named_features_are_learnt_in_any_order_and_at_any_time(name):
         backwards.learn_one(dict(reversed(row.items())), label)
     assert state(forwards) == state(backwards)
     assert forwards.predict_one({"never seen": 1.0}) in (0, 1)
+
+
+@every_learner
+def test_names_of_a_data_frame_are_kept(name, monkeypatch, tmp_path):
+    X, y = data(name, 6)
+    names = np.array([f"feature {j}" for j in range(X.shape[1])], dtype=object)
+    # A data frame, to scikit-learn, is what it finds names in.
+    named = {"names": names}
+    monkeypatch.setattr("sklearn.utils.validation._get_feature_names", lambda X: named["names"])
+    for learner in (LEARNERS[name]().fit(X, y), LEARNERS[name]().partial_fit(X, y)):
+        learner.save(tmp_path / "m")
+        loaded = sx.load(tmp_path / "m")
+        assert loaded.feature_names_in_.tolist() == names.tolist()
+        assert loaded.predict(X).tolist() == learner.predict(X).tolist()
+        row = dict(zip(names.tolist(), X[0].tolist(), strict=True))
+        assert loaded.predict_one(row) == learner.predict(X)[0]
+    named["names"] = names[::-1]
+    with pytest.raises(ValueError, match="same order"):
+        loaded.predict(X)
 
 
 @every_learner

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use separatrix_core::game::Counters;
-use separatrix_core::learner::Learner;
+use separatrix_core::learner::{Learner, mistakes_by_label};
 use separatrix_core::rules::{Demotion, RuleSettings, Settings, Tie};
 
 /// The settings as the keyword arguments that make such a learner.
@@ -50,7 +50,6 @@ fn settings<'py>(py: Python<'py>, settings: &Settings) -> PyResult<Bound<'py, Py
 fn counters(whole: &Bound<'_, PyDict>, counters: &Counters) -> PyResult<()> {
     whole.set_item("rounds", counters.rounds)?;
     whole.set_item("mistakes", counters.mistakes)?;
-    whole.set_item("mistakes_by_class", counters.mistakes_by_class.clone())?;
     whole.set_item("radius", counters.radius_squared.sqrt())?;
     whole.set_item("squared_norms", counters.squared_norms)?;
     whole.set_item("radius_p", counters.radius_p)?;
@@ -67,7 +66,9 @@ pub fn learner<'py>(py: Python<'py>, learner: &Learner) -> PyResult<Bound<'py, P
     whole.set_item("asked", settings(py, &learner.asked)?)?;
     whole.set_item("columns", learner.columns)?;
     let none = Counters::new(learner.labels.len().max(2));
-    counters(&whole, learner.game().map_or(&none, |game| game.counters()))?;
+    let counted = learner.game().map_or(&none, |game| game.counters());
+    counters(&whole, counted)?;
+    whole.set_item("mistakes_by_class", mistakes_by_label(counted, learner.labels.len()))?;
     whole.set_item("index_base", learner.about.index_base)?;
     whole.set_item("sources", learner.about.sources.clone())?;
     whole.set_item("passes", learner.about.passes)?;

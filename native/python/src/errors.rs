@@ -33,6 +33,7 @@ pub fn is_about_usage(error: &LearnError) -> bool {
         LearnError::Settings(_)
         | LearnError::ColumnsUnknown
         | LearnError::Memory { .. }
+        | LearnError::NoMemory { .. }
         | LearnError::RowsTooLarge { .. } => true,
         LearnError::Refused { .. } | LearnError::Labels(_) | LearnError::NewLabel { .. } => false,
     }

@@ -1,9 +1,11 @@
 //! Labels between Python and the core.
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
 use separatrix_core::learner::Label;
+
+use crate::errors;
 
 /// A label from a bool, an int, a float, a str, or a NumPy scalar of these.
 pub fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Label> {
@@ -14,12 +16,15 @@ pub fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Label> {
         return Ok(Label::Bool(truth.is_true()));
     }
     if object.is_instance_of::<PyInt>() {
-        return Ok(Label::Integer(object.extract()?));
+        let value = object.extract();
+        return value
+            .map(Label::Integer)
+            .map_err(|_| errors::input("expected a label of at most 64 bits, found a larger one"));
     }
     if object.is_instance_of::<PyFloat>() {
         let value: f64 = object.extract()?;
         if !value.is_finite() {
-            return Err(PyValueError::new_err(format!("expected a finite label, found {value}")));
+            return Err(errors::input(format!("expected a finite label, found {value}")));
         }
         // −0 and 0 are one label.
         return Ok(Label::Number(value + 0.0));

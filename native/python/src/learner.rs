@@ -248,7 +248,8 @@ impl Learner {
     }
 
     /// Plays rows whose classes are numbered: passes in an order. Answers (passes, clean).
-    #[pyo3(signature = (rows, codes, *, order, seed, passes, until_clean))]
+    /// `new_pass`: these rows begin a pass, and are not more of the last one.
+    #[pyo3(signature = (rows, codes, *, order, seed, passes, until_clean, new_pass=true))]
     fn run(
         &self,
         py: Python<'_>,
@@ -258,6 +259,7 @@ impl Learner {
         seed: u64,
         passes: u64,
         until_clean: bool,
+        new_pass: bool,
     ) -> PyResult<(u64, bool)> {
         let mut inner = self.lock(py)?;
         let order = order_of(order, seed)?;
@@ -282,7 +284,7 @@ impl Learner {
         if let Some(error) = interrupted {
             return Err(error);
         }
-        inner.core.about.passes += played.passes;
+        inner.core.about.passes += if new_pass { played.passes } else { played.passes.saturating_sub(1) };
         inner.core.about.order = match order {
             Order::File => "file".into(),
             Order::Shuffle { seed } => format!("shuffle, seed {seed}"),

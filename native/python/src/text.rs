@@ -106,8 +106,8 @@ fn train_text<'py>(
     };
     let mut inner = learner.lock(py)?;
     let core = &mut inner.core;
-    // A column of weights takes eight bytes a vector at least; the learner's own check is exact.
-    let column_limit = u32::try_from(core.asked.memory_limit / 8).unwrap_or(u32::MAX);
+    // A row beyond it is a bad row, with its place; the learner's own check is for what comes together later.
+    let column_limit = u32::try_from(core.column_limit()).unwrap_or(u32::MAX);
     let options = reading.options(Labels::Required, column_limit);
     let base = base_of(reading.index_base.or(core.about.index_base));
     let mut raised = None;
@@ -137,6 +137,8 @@ fn train_text<'py>(
     told.set_item("clean", ending.played.clean)?;
     told.set_item("stopped", ending.played.stopped)?;
     told.set_item("restarted", ending.restarted)?;
+    told.set_item("rounds", ending.rounds)?;
+    told.set_item("mistakes_by_class", ending.mistakes_by_label)?;
     Ok((told, raised))
 }
 

@@ -56,6 +56,10 @@ class _Commands(click.Group):
         except BrokenPipeError:
             # Whoever read our output has seen enough: click ends quietly.
             raise
+        except (KeyboardInterrupt, click.Abort):
+            # Not click's exit status 1, which says that the answer is no.
+            click.echo("stopped", err=True)
+            ctx.exit(130)
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
             raise _Refused(f"{where}{error.strerror or error}") from error

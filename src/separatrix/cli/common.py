@@ -1,12 +1,13 @@
 """What commands share: reading options, output for people or for machines, and how errors end."""
 
 import json
+import os
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 import click
 
-from separatrix.data.text_options import MAX_LINE_BYTES, reading_options
+from separatrix.data.text_options import LONGEST_LINE, MAX_LINE_BYTES, MOST_THREADS, reading_options
 
 data_argument = click.argument("data", nargs=-1, required=True, metavar="DATA...")
 
@@ -32,12 +33,12 @@ def reading_options_shared(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option(
         "--threads",
-        type=click.IntRange(1),
+        type=click.IntRange(1, MOST_THREADS),
         help="Threads that parse; the result is the same.  [default: all, at most 4]",
     )
     @click.option(
         "--max-line-bytes",
-        type=click.IntRange(1),
+        type=click.IntRange(1, LONGEST_LINE),
         default=MAX_LINE_BYTES,
         show_default=True,
         help="The longest line.",
@@ -68,6 +69,28 @@ def finish(result: dict[str, Any], as_json: bool, in_words: Callable[[], None]) 
         click.echo(json.dumps(result, allow_nan=False))
     else:
         in_words()
+
+
+def check_output(output: str, reading: dict[str, Any], *sources: str) -> None:
+    """Refuse an output that cannot be written, or that would take the place of what is being read.
+
+    An hour of work must not end in a folder that is not there.
+    """
+    if not output:
+        fail("-o needs the name of a file")
+    kind, _, quarantine = reading["bad_rows"].partition("=")
+    for other in (*sources, *([quarantine] if kind == "quarantine" else [])):
+        if os.path.realpath(other) == os.path.realpath(output) and not _is_device(output):
+            fail(f"-o {output}: expected another file than those that are read or get the refused rows")
+    folder = os.path.dirname(os.path.realpath(output))
+    if not os.path.isdir(folder):
+        fail(f"-o {output}: there is no folder {folder}")
+    if not os.access(output if _is_device(output) else folder, os.W_OK):
+        fail(f"-o {output}: no permission to write there")
+
+
+def _is_device(path: str) -> bool:
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def fail(message: str) -> NoReturn:

@@ -11,7 +11,15 @@ from typing import Any
 import click
 
 from separatrix import _native
-from separatrix.cli.common import bad_rows_option, data_argument, finish, reading_options_shared, say
+from separatrix.cli.common import (
+    bad_rows_option,
+    check_output,
+    data_argument,
+    fail,
+    finish,
+    reading_options_shared,
+    say,
+)
 from separatrix.data.text_options import refused_in_words
 
 
@@ -44,6 +52,8 @@ def predict(
     from separatrix.data.model_file import read_model
 
     began = time.perf_counter()
+    if output is not None:
+        check_output(output, reading, model, *data)
     learner = read_model(model)
     if not learner.classes():
         raise click.UsageError(f"{model}: the model has learnt nothing yet")
@@ -90,19 +100,22 @@ def _in_words(result: dict[str, Any], told: dict[str, Any]) -> None:
 def _writer(output: str | None, *, quiet: bool) -> Iterator[Callable[[bytes], Any] | None]:
     """Something to write predictions to: standard output, or a file that appears when it is whole."""
     if output is None:
+        if sys.stdout is None and not quiet:
+            fail("standard output is closed: -o FILE says where predictions go")
         yield None if quiet else sys.stdout.buffer.write
         if not quiet:
             sys.stdout.buffer.flush()
         return
     if os.path.exists(output) and not os.path.isfile(output):
-        with open(output, "wb") as stream:
-            yield stream.write
+        try:
+            with open(output, "wb") as stream:
+                yield stream.write
+        except OSError as error:
+            error.filename = error.filename or output
+            raise
         return
     folder, name = os.path.split(os.path.realpath(output))
-    try:
-        handle, beside = tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=folder)
-    except FileNotFoundError:
-        raise click.UsageError(f"-o {output}: there is no folder {folder}") from None
+    handle, beside = tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=folder)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file.write

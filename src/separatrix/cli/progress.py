@@ -15,7 +15,7 @@ class Progress:
     def __init__(self) -> None:
         self._shown: Any = None
         self._began = time.perf_counter()
-        self._is_terminal = sys.stderr.isatty()
+        self._is_terminal = sys.stderr is not None and sys.stderr.isatty()
 
     def __enter__(self) -> Self:
         return self

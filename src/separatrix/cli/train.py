@@ -2,7 +2,6 @@
 
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import click
@@ -10,6 +9,7 @@ import click
 from separatrix import _native
 from separatrix.cli.common import (
     bad_rows_option,
+    check_output,
     data_argument,
     fail,
     finish,
@@ -17,7 +17,14 @@ from separatrix.cli.common import (
     reading_options_shared,
     say,
 )
-from separatrix.data.text_options import refused_in_words
+from separatrix.data.text_options import (
+    LARGEST_COUNT,
+    LARGEST_K,
+    LARGEST_SEED,
+    MOST_COLUMNS,
+    refused_in_words,
+    source_name,
+)
 
 RULES = ("perceptron", "averaged-perceptron", "voted-perceptron", "p-norm", "winnow", "balanced-winnow")
 
@@ -40,7 +47,11 @@ _OWN = {
     "--passes", default="1", metavar="N|until-clean", show_default=True, help="Passes over the data."
 )
 @click.option(
-    "--max-passes", type=click.IntRange(1), default=1000, show_default=True, help="The limit of until-clean."
+    "--max-passes",
+    type=click.IntRange(1, LARGEST_COUNT),
+    default=1000,
+    show_default=True,
+    help="The limit of until-clean.",
 )
 @click.option(
     "--from", "from_model", type=click.Path(exists=True, dir_okay=False), help="Go on from this model."
@@ -64,21 +75,33 @@ _OWN = {
     help="Rows as they stand, in a new order each pass, or always the first still misclassified.",
 )
 @click.option(
-    "--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of the shuffled orders."
+    "--seed",
+    type=click.IntRange(0, LARGEST_SEED),
+    default=0,
+    show_default=True,
+    help="Of the shuffled orders.",
 )
 @click.option("--p", type=float, help="p-norm: p >= 2.  [default: 2 ln d]")
 @click.option("--threshold", type=float, help="Winnow: the threshold.  [default: n]")
 @click.option("--factor", type=float, help="Winnow: the factor of an update.  [default: 2, balanced: 1.5]")
-@click.option("--k", type=click.IntRange(1), help="Winnow: the factor 1 + 1/(2k) for k-of-r functions.")
+@click.option(
+    "--k", type=click.IntRange(1, LARGEST_K), help="Winnow: the factor 1 + 1/(2k) for k-of-r functions."
+)
 @click.option("--delta", type=float, help="Winnow: the factor 1 + delta/2 for targets of that gap.")
 @click.option(
     "--demotion", type=click.Choice(["divide", "eliminate"]), help="Winnow: what a false alarm does."
 )
 @click.option("--classes", help="All labels, with commas between.  [default: learnt from the data]")
 @click.option(
-    "--features", type=click.IntRange(1), help="Columns there will be.  [default: learnt from the data]"
+    "--features",
+    type=click.IntRange(1, MOST_COLUMNS),
+    help="Columns there will be.  [default: learnt from the data]",
 )
-@click.option("--memory-limit", type=click.IntRange(1), help="Bytes that weights may take.  [default: 1 GiB]")
+@click.option(
+    "--memory-limit",
+    type=click.IntRange(1, LARGEST_COUNT),
+    help="Bytes that weights may take.  [default: 1 GiB]",
+)
 @click.option(
     "--certify", "certified", is_flag=True, help="Set the mistakes beside every bound that can be proved."
 )
@@ -100,8 +123,7 @@ def train(data: tuple[str, ...], output: str, as_json: bool, **options: Any) -> 
     if options["classes"]:
         learner.declare([_label(word) for word in options["classes"].split(",")])
     passes, until_clean = _passes(options["passes"], options["max_passes"])
-    before = learner.about()
-    _check_writable(output)
+    check_output(output, reading, *data)
     from separatrix.cli.progress import Progress
 
     with Progress() as progress:
@@ -119,11 +141,11 @@ def train(data: tuple[str, ...], output: str, as_json: bool, **options: Any) -> 
     if raised is not None and not isinstance(raised, KeyboardInterrupt):
         raise raised
     for name in data:
-        learner.note_source("standard input" if name == "-" else Path(name).name)
+        learner.note_source(source_name(name))
     learner.save(output)
     about = learner.about()
-    rounds = about["rounds"] - before["rounds"]
-    mistakes = about["mistakes"] - before["mistakes"]
+    rounds = told["rounds"]
+    mistakes = sum(told["mistakes_by_class"])
     classes = plain_labels(learner.classes())
     seconds = time.perf_counter() - began
     result = {
@@ -134,7 +156,7 @@ def train(data: tuple[str, ...], output: str, as_json: bool, **options: Any) -> 
         "clean": told["clean"],
         "mistakes": mistakes,
         "mistake_rate": mistakes / rounds if rounds else 0.0,
-        "mistakes_by_class": dict(zip(map(str, classes), about["mistakes_by_class"], strict=False)),
+        "mistakes_by_class": dict(zip(map(str, classes), told["mistakes_by_class"], strict=False)),
         "rows": told["rows"],
         "rows_refused": told["rows_refused"],
         "features": about["columns"],
@@ -273,8 +295,9 @@ def _resumed(options: dict[str, Any]) -> _native.Learner:
 def _passes(passes: str, most: int) -> tuple[int, bool]:
     if passes == "until-clean":
         return most, True
-    if not passes.isdecimal() or int(passes) < 1:
-        fail(f"--passes must be a whole number from 1, or until-clean, but is {passes!r}")
+    # So few digits always fit, and int() takes no longer than it should.
+    if not passes.isdecimal() or len(passes) > 18 or int(passes) < 1:
+        fail(f"--passes must be a whole number from 1, at most 18 digits, or until-clean, but is {passes!r}")
     return int(passes), False
 
 
@@ -283,10 +306,3 @@ def _label(word: str) -> float:
         return float(word)
     except ValueError:
         fail(f"--classes must be numbers with commas between, but has {word!r}")
-
-
-def _check_writable(output: str) -> None:
-    """An hour of learning must not end in a folder that is not there."""
-    folder = Path(output).parent
-    if not folder.is_dir():
-        fail(f"-o {output}: there is no folder {folder}")

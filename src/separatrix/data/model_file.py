@@ -16,5 +16,8 @@ def read_model(path: str | os.PathLike[str]) -> _native.Learner:
         size = os.fstat(file.fileno()).st_size
         if size > LARGEST:
             raise ModelError(f"{name}: expected a model file, found {size} bytes, more than any model has")
-        content = file.read(size + 1) if size else file.read(LARGEST)
+        content = file.read(size + 1 if size else 8)
+        # A pipe does not say how much it has. What begins like no model is not waited for.
+        if not size and 0 < int.from_bytes(content, "little") <= LARGEST:
+            content += file.read()
     return _native.Learner.from_bytes(content, name)

@@ -6,14 +6,14 @@ but each once a row. Numbers read as Python's ``float`` reads them; NaN and infi
 """
 
 import os
-import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from separatrix._native import RowStream
-from separatrix.errors import BadRowsWarning, InputError, UsageError
+from separatrix.data.text_options import MAX_LINE_BYTES, reading_options, warn_of_refused
+from separatrix.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 IndexBase = Literal["auto", 0, 1]
 
-MAX_LINE_BYTES = 16 << 20
 _NO_LIMIT = 2**32 - 1
 
 
@@ -52,7 +51,7 @@ def read(
         counted in a `BadRowsWarning`, or, besides, written to a file as they were.
     query_id : bool
         Return the ``qid`` of each row too; every row must then have one.
-    threads : int >= 1, optional
+    threads : int from 1 to 1024, optional
         Threads that parse; by default as many as there are processors, four at most. The result is the same.
     max_line_bytes : int >= 1
         The longest line.
@@ -99,7 +98,7 @@ def read(
     if n_features is not None and n_features < columns:
         raise _too_few(n_features, columns)
     X = _csr(labels, starts, indices, values, n_features or columns)
-    _warn(summary["rows_refused"], summary["first_bad"])
+    warn_of_refused(summary["rows_refused"], summary["first_bad"])
     if not query_id:
         return X, labels
     with_id, ids = qids
@@ -140,7 +139,7 @@ class Stream:
     def __next__(self) -> tuple["csr_matrix", "NDArray[np.float64]"]:
         batch: _Rows | None = self._native.next_batch()
         if batch is None:
-            _warn(self.rows_refused, self.first_bad)
+            warn_of_refused(self.rows_refused, self.first_bad)
             raise StopIteration
         labels, starts, indices, values, columns, _ = batch
         if self._n_features is None:
@@ -186,15 +185,7 @@ globals()["open"] = open_stream
 def _open(
     source: Any, *, index_base: IndexBase, bad_rows: str, threads: int | None, max_line_bytes: int
 ) -> RowStream:
-    if index_base not in ("auto", 0, 1):
-        raise UsageError(f'index_base must be "auto", 0 or 1, but is {index_base!r}')
-    kind, separator, path = bad_rows.partition("=")
-    if not (bad_rows in ("fail", "skip") or (kind == "quarantine" and separator and path)):
-        raise UsageError(f'bad_rows must be "fail", "skip" or "quarantine=FILE", but is {bad_rows!r}')
-    if threads is not None and threads < 1:
-        raise UsageError(f"threads must be at least 1, but is {threads}")
-    if max_line_bytes < 1:
-        raise UsageError(f"max_line_bytes must be at least 1, but is {max_line_bytes}")
+    options = reading_options(index_base, bad_rows, threads, max_line_bytes)
     sources = [
         one if hasattr(one, "read") else os.fsdecode(one)
         for one in (source if isinstance(source, list | tuple) else [source])
@@ -203,12 +194,12 @@ def _open(
     held = any(hasattr(s, "read") for s in sources)
     return RowStream(
         sources,
-        index_base=None if index_base == "auto" else int(index_base),
+        index_base=options["index_base"],
         bad_rows=bad_rows,
         optional_labels=False,
         column_limit=_NO_LIMIT,
         line_limit=max_line_bytes,
-        threads=1 if held else threads or min(os.cpu_count() or 1, 4),
+        threads=1 if held else options["threads"],
     )
 
 
@@ -229,11 +220,3 @@ def _csr(labels: Any, starts: Any, indices: Any, values: Any, columns: int) -> "
     X.has_sorted_indices = True
     X.has_canonical_format = True
     return X
-
-
-def _warn(refused: int, first_bad: list[str]) -> None:
-    if refused:
-        shown = "".join(f"\n  {row}" for row in first_bad)
-        more = f"\n  and {refused - len(first_bad)} more" if refused > len(first_bad) else ""
-        rows = "1 row was" if refused == 1 else f"{refused} rows were"
-        warnings.warn(f"{rows} left out:{shown}{more}", BadRowsWarning, stacklevel=3)

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -20,8 +19,16 @@ from sklearn.utils.validation import (
 )
 
 from separatrix import _native
-from separatrix.data.text_options import MAX_LINE_BYTES, reading_options, warn_of_refused
+from separatrix.data.text_options import (
+    LARGEST_SEED,
+    MAX_LINE_BYTES,
+    MOST_COLUMNS,
+    reading_options,
+    source_name,
+    warn_of_refused,
+)
 from separatrix.errors import UsageError
+from separatrix.online.parameters import truth, whole
 from separatrix.theory.ledger import Ledger
 from separatrix.theory.run import Run
 
@@ -91,6 +98,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, rows = self._rows(X, reset=True)
         classes, codes = _encode(y, X)
         learner.begin(X.shape[1])
+        self._name_columns(learner)
         learner.declare(classes.tolist())
         passes, until_clean = self._passes()
         self.n_passes_, self.clean_ = learner.run(
@@ -112,9 +120,27 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         first = not hasattr(self, "_learner")
         learner = self._new_learner() if first else self._learner
-        X, rows = self._rows(X, reset=first or not hasattr(self, "n_features_in_"))
+        self._play(learner, X, y, classes, first=first, reset=first or not hasattr(self, "n_features_in_"))
+        self.n_passes_ = getattr(self, "n_passes_", 0) + 1
+        return self
+
+    def _play(
+        self,
+        learner: _native.Learner,
+        X: Any,
+        y: Any,
+        classes: Any = None,
+        *,
+        first: bool,
+        reset: bool,
+        new_pass: bool = True,
+    ) -> None:
+        """Play rows once. `first`: the learner's first rows; `reset`: any number of columns will do."""
+        X, rows = self._rows(X, reset=reset)
         found, codes = _encode(y, X)
         learner.begin(X.shape[1])
+        if first:
+            self._name_columns(learner)
         known = np.asarray(learner.classes()) if learner.classes() else found[:0]
         wanted = known if classes is None else np.union1d(known, np.asarray(classes))
         if classes is not None and not np.isin(found, wanted).all():
@@ -135,9 +161,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             codes = positions[codes]
         # Assigned before the rows are played: those before a refused row stay learnt.
         self._learner, self._classes = learner, wanted
-        learner.run(rows, codes, order="file", seed=0, passes=1, until_clean=False)
-        self.n_passes_ = getattr(self, "n_passes_", 0) + 1
-        return self
+        learner.run(rows, codes, order="file", seed=0, passes=1, until_clean=False, new_pass=new_pass)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Signed scores: one a row for two classes, else one a class."""
@@ -202,7 +226,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         source : path, binary file, list of them, or iterable of ``(X, y)`` batches
-            ``"-"`` is standard input. Batches (such as ``sx.open`` yields) are played once.
+            ``"-"`` is standard input. Batches (such as ``sx.open`` yields) are played once, in one pass.
         resume : bool
             Go on from what was learnt; else begin anew.
         index_base, bad_rows, max_line_bytes
@@ -231,7 +255,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             hold=HELD_BYTES,
             tick=progress,
         )
-        for name in map(_name_of, sources):
+        for name in map(source_name, sources):
             learner.note_source(name)
         self._learner, self._classes = learner, np.asarray(learner.classes())
         self.n_passes_, self.clean_ = told["passes"], told["clean"]
@@ -242,9 +266,22 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _fit_batches(self, batches: Iterable[tuple[Any, Any]], learner: _native.Learner) -> Self:
-        self._learner = learner
+        """One pass over batches, each as wide as it likes: text shows its columns as they come."""
+        about = learner.about()
+        asked = about["asked"]["parameters"]
+        automatic = self.n_features is None and None in (asked.get("p", 0), asked.get("threshold", 0))
+        fresh, first = about["rounds"] == 0, True
         for X, y in batches:
-            self.partial_fit(X, y)
+            columns = learner.columns
+            if automatic and 0 < columns < np.shape(X)[1]:
+                raise UsageError(
+                    f"a batch has {np.shape(X)[1]} columns after one of {columns}, and the rule's automatic "
+                    "parameter (threshold n, p = 2 ln d) depends on them: declare n_features"
+                )
+            self._play(learner, X, y, first=fresh and first, reset=True, new_pass=first)
+            first = False
+        self._learner, self.n_features_in_ = learner, learner.columns
+        self.n_passes_ = learner.about()["passes"]
         return self
 
     # -------------------------------------------------------------------- models
@@ -322,13 +359,15 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             normalize=truth("normalize", self.normalize),
             tie=self.tie,
             memory_limit=whole("memory_limit", self.memory_limit, 1),
-            n_features=None if self.n_features is None else whole("n_features", self.n_features, 1),
+            n_features=None
+            if self.n_features is None
+            else whole("n_features", self.n_features, 1, MOST_COLUMNS),
             **self._rule_parameters(),
         )
 
     def _passes(self) -> tuple[int, bool]:
         """(how many passes at most, whether to stop at a clean one)."""
-        whole("seed", self.seed, 0)
+        whole("seed", self.seed, 0, LARGEST_SEED)
         if self.passes == "until-clean":
             return whole("max_passes", self.max_passes, 1), True
         return whole("passes", self.passes, 1, other="'until-clean'"), False
@@ -346,6 +385,12 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ensure_all_finite=False,
         )
         return X, _native_rows(X)
+
+    def _name_columns(self, learner: _native.Learner) -> None:
+        """Give the model file the names that a data frame's columns had."""
+        names = getattr(self, "feature_names_in_", None)
+        if names is not None and len(set(names)) == len(names):
+            learner.name_columns(list(names))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -390,31 +435,3 @@ def _is_text(source: Any) -> bool:
     """Whether a source is text to read, and not batches of rows."""
     one = source[0] if isinstance(source, (list, tuple)) and source else source
     return isinstance(one, (str, os.PathLike)) or hasattr(one, "read")
-
-
-def _name_of(source: Any) -> str:
-    if isinstance(source, (str, os.PathLike)):
-        return Path(source).name if os.fspath(source) != "-" else "standard input"
-    return str(getattr(source, "name", type(source).__name__))
-
-
-def whole(name: str, value: Any, least: int, other: str = "") -> int:
-    """A whole number from `least`; `other` names what else the parameter may be."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        also = f" or {other}" if other else ""
-        raise UsageError(f"{name} must be a whole number from {least}{also}, but is {value!r}")
-    return int(value)
-
-
-def truth(name: str, value: Any) -> bool:
-    """True or False, and nothing that merely looks like it."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise UsageError(f"{name} must be True or False, but is {value!r}")
-    return bool(value)
-
-
-def real(name: str, value: Any) -> float:
-    """A finite number; the native learner checks its range."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise UsageError(f"{name} must be a number, but is {value!r}")
-    return float(value)

@@ -3,6 +3,8 @@
 import os
 from typing import Any
 
+import numpy as np
+
 from separatrix import _native
 from separatrix.data.model_file import read_model
 from separatrix.online.balanced_winnow import BalancedWinnow
@@ -54,6 +56,9 @@ def estimator_of(learner: _native.Learner) -> OnlineClassifier:
     estimator._learner = learner
     estimator.n_passes_ = learner.about()["passes"]
     estimator.n_features_in_ = learner.columns
+    names = learner.names
+    if names is not None and len(names) == learner.columns:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
     return estimator
 
 

@@ -2,7 +2,8 @@
 
 from typing import Any, ClassVar, Literal
 
-from separatrix.online.base import OnlineClassifier, Order, Tie, real
+from separatrix.online.base import OnlineClassifier, Order, Tie
+from separatrix.online.parameters import real
 
 
 class PNormPerceptron(OnlineClassifier):

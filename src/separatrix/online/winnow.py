@@ -4,7 +4,9 @@ from typing import Any, ClassVar, Literal
 
 from sklearn.utils import Tags
 
-from separatrix.online.base import OnlineClassifier, Order, Tie, real, whole
+from separatrix.data.text_options import LARGEST_K
+from separatrix.online.base import OnlineClassifier, Order, Tie
+from separatrix.online.parameters import real, whole
 
 
 class Winnow(OnlineClassifier):
@@ -97,7 +99,7 @@ class Winnow(OnlineClassifier):
         return {
             "threshold": None if self.threshold == "auto" else real("threshold", self.threshold),
             "factor": None if self.factor is None else real("factor", self.factor),
-            "k": None if self.k is None else whole("k", self.k, 1),
+            "k": None if self.k is None else whole("k", self.k, 1, LARGEST_K),
             "delta": None if self.delta is None else real("delta", self.delta),
             "demotion": self.demotion,
         }

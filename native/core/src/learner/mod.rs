@@ -91,6 +91,11 @@ pub enum LearnError {
         bytes: u64,
         limit: u64,
     },
+    /// The limit allows so many columns, but the machine does not have the memory.
+    NoMemory {
+        columns: usize,
+        bytes: u64,
+    },
     /// Row `row` (from 0, of those given in this call) was refused; those before it were learnt.
     Refused {
         row: usize,
@@ -122,6 +127,9 @@ impl std::fmt::Display for LearnError {
                 f,
                 "{columns} columns need {bytes} bytes of weights, more than memory_limit (--memory-limit) = {limit} allows"
             ),
+            LearnError::NoMemory { columns, bytes } => {
+                write!(f, "{columns} columns need {bytes} bytes of weights, more than this machine can give")
+            }
             LearnError::Refused { row, refusal } => write!(f, "row {row}: {refusal}"),
             LearnError::Labels(found) => f.write_str(found),
             LearnError::NewLabel { label, known } => write!(
@@ -168,11 +176,15 @@ impl Learner {
             return Ok(());
         }
         let bytes = match &self.stage {
-            Stage::New => 16 * columns,
-            Stage::OneLabel { as_negative, .. } => 2 * as_negative.bytes(columns),
+            Stage::New => 16usize.saturating_mul(columns),
+            Stage::OneLabel { as_negative, .. } => as_negative.bytes(columns).saturating_mul(2),
             Stage::Settled(game) => game.bytes(columns),
         };
         self.must_fit(columns, bytes)?;
+        // Asked for in one piece and given back: growing cannot say no, it would end the process.
+        if Vec::<u8>::new().try_reserve_exact(bytes).is_err() {
+            return Err(LearnError::NoMemory { columns, bytes: bytes as u64 });
+        }
         match &mut self.stage {
             Stage::New => {}
             Stage::OneLabel { as_negative, as_positive } => {
@@ -183,6 +195,17 @@ impl Learner {
         }
         self.columns = columns;
         Ok(())
+    }
+
+    /// How many columns the memory limit has room for, once both labels are known.
+    #[must_use]
+    pub fn column_limit(&self) -> u64 {
+        let per_column = |game: &AnyGame| (game.bytes(1) - game.bytes(0)) as u64;
+        let bytes = match &self.stage {
+            Stage::New => per_column(&AnyGame::new(&self.asked, 2)),
+            Stage::Settled(game) | Stage::OneLabel { as_negative: game, .. } => per_column(game),
+        };
+        self.asked.memory_limit / bytes
     }
 
     fn must_fit(&self, columns: usize, bytes: usize) -> Result<(), LearnError> {
@@ -358,10 +381,14 @@ impl Learner {
                 go_on(&game.counters) && fits(bytes_of(&game.rule, columns))
             })),
             Stage::OneLabel { as_negative, as_positive } => {
-                // Both play, whatever becomes of the first: they must not part before the second label.
-                let first = each_game!(as_negative, game => game.run(rows, |_| 0, order, passes, |_| true));
-                let second =
-                    each_game!(as_positive, game => game.run(rows, |_| 1, order, passes, |game| go_on(&game.counters)));
+                // Both play, whatever becomes of the first: they must not part before the second label. Where
+                // the first was asked to stop, the second is too, as it is asked after the same rounds.
+                let first =
+                    each_game!(as_negative, game => game.run(rows, |_| 0, order, passes, |game| go_on(&game.counters)));
+                let stop = first.as_ref().is_ok_and(|played| played.stopped).then(|| as_negative.counters().rounds);
+                let second = each_game!(as_positive, game => game.run(rows, |_| 1, order, passes, |game| {
+                    stop.is_none_or(|rounds| game.counters.rounds < rounds)
+                }));
                 first.and(second)
             }
         };
@@ -381,9 +408,24 @@ impl Learner {
         match &self.stage {
             Stage::New => None,
             Stage::Settled(game) => Some(game),
-            Stage::OneLabel { as_negative, as_positive } => {
-                Some(if first_label_looks_positive(&self.labels) { as_positive } else { as_negative })
-            }
+            Stage::OneLabel { as_negative, as_positive } => Some([as_negative, as_positive][self.shown()]),
+        }
+    }
+
+    /// Which of the games, as [`Learner::counters`] numbers them, `game` is.
+    #[must_use]
+    pub fn shown(&self) -> usize {
+        usize::from(matches!(self.stage, Stage::OneLabel { .. }) && first_label_looks_positive(&self.labels))
+    }
+
+    /// The counters of every game that is played: none, one, or while there is one label only that in which
+    /// it is the negative class and that in which it is the positive one.
+    #[must_use]
+    pub fn counters(&self) -> Vec<&Counters> {
+        match &self.stage {
+            Stage::New => Vec::new(),
+            Stage::Settled(game) => vec![game.counters()],
+            Stage::OneLabel { as_negative, as_positive } => vec![as_negative.counters(), as_positive.counters()],
         }
     }
 
@@ -413,6 +455,12 @@ impl Learner {
         use crate::rules::Rule;
         each_game!(self.game()?, game => game.rule.coefficients(vector, game.counters.rounds))
     }
+}
+
+/// Mistakes on rows of each of so many labels: a label that is alone is on either side.
+#[must_use]
+pub fn mistakes_by_label(counters: &Counters, labels: usize) -> Vec<u64> {
+    if labels == 1 { vec![counters.mistakes] } else { counters.mistakes_by_class.clone() }
 }
 
 /// Bytes of a rule with so many columns.

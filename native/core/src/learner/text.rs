@@ -30,7 +30,10 @@ impl Learner {
         if batch.rows() == 0 {
             return Ok(());
         }
-        self.reserve(batch.columns)?;
+        self.reserve(batch.columns).map_err(|error| {
+            let widest = (0..batch.rows()).find(|row| rows_of(batch).row(*row).columns() == batch.columns);
+            TextError { row: widest, error }
+        })?;
         let mut from = 0;
         while from < batch.rows() {
             // The stretch that the known labels cover; the row after it brings a new one.

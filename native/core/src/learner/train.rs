@@ -12,8 +12,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::text::class_among;
-use super::{Label, LearnError, Learner, Stage, TextError, label};
-use crate::game::{Order, Passes, Played};
+use super::{Label, LearnError, Learner, Stage, TextError, label, mistakes_by_label};
+use crate::game::{AnyGame, Counters, Order, Passes, Played};
 use crate::rows::SparseRows;
 use crate::stream::{Failure, Progress, Stream, StreamError, Summary};
 use crate::text::{Batch, IndexBase};
@@ -35,6 +35,7 @@ pub struct Tick {
     /// From 1; 0 while the sources are surveyed.
     pub pass: u64,
     pub progress: Progress,
+    /// Of this run, as `mistakes` are.
     pub rounds: u64,
     pub mistakes: u64,
 }
@@ -47,6 +48,10 @@ pub struct Ending {
     pub summary: Summary,
     /// More than two labels were found on the way, and the run began again with all of them.
     pub restarted: bool,
+    /// Rounds of this run.
+    pub rounds: u64,
+    /// Mistakes of this run on rows of each label.
+    pub mistakes_by_label: Vec<u64>,
 }
 
 /// Why a run failed. What was learnt before stays learnt.
@@ -133,6 +138,8 @@ struct Run<'a, O, T> {
     tick: T,
     base: IndexBase,
     pass: u64,
+    /// Rounds and mistakes of the learner before this run.
+    before: (u64, u64),
 }
 
 /// Trains a learner on text. `tick` is called about every 50 ms and may end the run after the batch
@@ -145,18 +152,25 @@ pub fn train(
     tick: impl FnMut(&Tick) -> ControlFlow<()>,
 ) -> Result<Ending, TrainError> {
     let fresh = matches!(learner.stage, Stage::New).then(|| learner.clone());
-    let mut run = Run { learner, open, schedule, tick, base, pass: 0 };
+    let earlier: Vec<Counters> = learner.counters().into_iter().cloned().collect();
+    let only_label = learner.labels.first().filter(|_| earlier.len() == 2).cloned();
+    let before = counts(learner);
+    let mut run = Run { learner, open, schedule, tick, base, pass: 0, before };
+    let stopped = || Ending { played: Played { stopped: true, ..Played::default() }, ..Ending::default() };
     if run.learner.settings.is_none() && schedule.order == Order::File {
         let survey =
             run.survey("declare the number of columns (--features), or set the parameter that depends on it")?;
-        run.learner.begin(survey.1)?;
+        let Some((_, columns)) = survey else { return Ok(stopped()) };
+        run.learner.begin(columns)?;
     }
-    let ending = match (schedule.order, run.passes_in_file_order(), fresh) {
+    let mut ending = match (schedule.order, run.passes_in_file_order(), fresh) {
         (Order::File, Err(TrainError::Learn { error: LearnError::NewLabel { .. }, .. }), Some(fresh))
             if schedule.again =>
         {
             *run.learner = fresh;
-            let (labels, columns) = run.survey("declare the classes (--classes)")?;
+            let Some((labels, columns)) = run.survey("declare the classes (--classes)")? else {
+                return Ok(stopped());
+            };
             run.learner.begin(columns)?;
             run.learner.declare(labels)?;
             run.pass = 0;
@@ -172,6 +186,19 @@ pub fn train(
         Order::Shuffle { seed } => format!("shuffle, seed {seed}"),
         Order::Misclassified => "misclassified".into(),
     };
+    // The game that went on: where there were two, the second label decides which of them it was.
+    let went_on = match only_label {
+        Some(label) if learner.labels.len() > 1 => learner.class_of(&label).unwrap_or(0),
+        _ => learner.shown(),
+    };
+    if let (Some(now), then) = (learner.game().map(AnyGame::counters), earlier.get(went_on)) {
+        ending.rounds = now.rounds - then.map_or(0, |then| then.rounds);
+        ending.mistakes_by_label = mistakes_by_label(now, learner.labels.len());
+        let then = then.map_or_else(Vec::new, |then| mistakes_by_label(then, learner.labels.len()));
+        for (now, then) in ending.mistakes_by_label.iter_mut().zip(then) {
+            *now -= then;
+        }
+    }
     Ok(ending)
 }
 
@@ -180,8 +207,9 @@ where
     O: FnMut(IndexBase) -> Result<Stream, StreamError>,
     T: FnMut(&Tick) -> ControlFlow<()>,
 {
-    /// All labels and the number of columns, without learning.
-    fn survey(&mut self, otherwise: &'static str) -> Result<(Vec<Label>, usize), TrainError> {
+    /// All labels and the number of columns, without learning; none if someone asked to stop, for what a
+    /// part of the rows says would settle the rule's parameters for good.
+    fn survey(&mut self, otherwise: &'static str) -> Result<Option<(Vec<Label>, usize)>, TrainError> {
         if !self.schedule.again {
             return Err(TrainError::ReadOnce(otherwise));
         }
@@ -195,11 +223,11 @@ where
             },
             |progress| tick(&Tick { pass: 0, progress: *progress, rounds: 0, mistakes: 0 }),
         );
-        visited.map_err(|failure| match failure {
+        let summary = visited.map_err(|failure| match failure {
             Failure::Stream(error) => TrainError::Stream(error),
             Failure::Visit(error) => error.into(),
         })?;
-        Ok((labels.into_iter().map(Label::Number).collect(), columns))
+        Ok((!summary.stopped).then(|| (labels.into_iter().map(Label::Number).collect(), columns)))
     }
 
     fn passes_in_file_order(&mut self) -> Result<Ending, TrainError> {
@@ -211,9 +239,11 @@ where
         let mut held = (passes.limit() > 1).then(Held::default);
         while ending.played.passes < passes.limit() {
             self.pass += 1;
-            let before = self.learner.game().map_or(0, |game| game.counters().mistakes);
-            let (summary, names) = self.pass_over_text(&mut held)?;
-            let mistakes = self.learner.game().map_or(0, |game| game.counters().mistakes) - before;
+            let (_, before) = counts(self.learner);
+            let (mut summary, names) = self.pass_over_text(&mut held)?;
+            let mistakes = counts(self.learner).1.saturating_sub(before);
+            // A pass may be over before anyone is asked, and there may be thousands of such.
+            summary.stopped |= self.tell(&summary).is_break();
             let first = ending.played.passes == 0;
             ending.played = Played {
                 passes: ending.played.passes + 1,
@@ -251,7 +281,8 @@ where
         let stream = (self.open)(self.base)?;
         let names = stream.names().to_vec();
         let (rounds, mistakes) = (AtomicU64::new(0), AtomicU64::new(0));
-        let (learner, tick, pass, hold) = (&mut *self.learner, &mut self.tick, self.pass, self.schedule.hold);
+        let (pass, before) = (self.pass, self.before);
+        let (learner, tick, hold) = (&mut *self.learner, &mut self.tick, self.schedule.hold);
         let visited = stream.for_each(
             |batch| {
                 learner.play_text(batch).map_err(|e| blame(e, batch, &names))?;
@@ -261,10 +292,9 @@ where
                 if let Some(held) = held {
                     held.push(batch);
                 }
-                if let Some(game) = learner.game() {
-                    rounds.store(game.counters().rounds, Ordering::Relaxed);
-                    mistakes.store(game.counters().mistakes, Ordering::Relaxed);
-                }
+                let now = counts(learner);
+                rounds.store(now.0 - before.0, Ordering::Relaxed);
+                mistakes.store(now.1.saturating_sub(before.1), Ordering::Relaxed);
                 Ok(())
             },
             |progress| {
@@ -277,6 +307,19 @@ where
             Err(Failure::Stream(error)) => Err(error.into()),
             Err(Failure::Visit(error)) => Err(error),
         }
+    }
+
+    /// Says how far the run is at the end of a pass over the text.
+    fn tell(&mut self, summary: &Summary) -> ControlFlow<()> {
+        let progress = Progress {
+            bytes_read: summary.bytes,
+            bytes_total: None,
+            rows: summary.rows,
+            rows_refused: summary.rows_refused,
+        };
+        let (rounds, mistakes) = counts(self.learner);
+        let (rounds, mistakes) = (rounds - self.before.0, mistakes.saturating_sub(self.before.1));
+        (self.tick)(&Tick { pass: self.pass, progress, rounds, mistakes })
     }
 
     /// All rows into memory, then passes in an order that text cannot be read in.
@@ -317,8 +360,8 @@ where
     fn run_held(&mut self, held: &Held, names: &[String], passes: Passes) -> Result<Played, TrainError> {
         let numbers: Vec<f64> = self.learner.labels.iter().map(|l| l.number().unwrap_or(f64::NAN)).collect();
         let classes: Vec<usize> = held.labels.iter().map(|l| class_among(&numbers, *l).unwrap_or(0)).collect();
-        let (tick, rows) = (&mut self.tick, held.labels.len().max(1) as u64);
-        let first = self.learner.game().map_or(0, |game| game.counters().rounds);
+        let (tick, rows, before) = (&mut self.tick, held.labels.len().max(1) as u64, self.before);
+        let (first, _) = counts(self.learner);
         let mut told = std::time::Instant::now();
         let played = self.learner.run(
             &held.rows(),
@@ -331,9 +374,8 @@ where
                 }
                 told = std::time::Instant::now();
                 let pass = 1 + self.pass + (counters.rounds - first) / rows;
-                let tick_now =
-                    Tick { pass, progress: Progress::default(), rounds: counters.rounds, mistakes: counters.mistakes };
-                tick(&tick_now).is_continue()
+                let (rounds, mistakes) = (counters.rounds - before.0, counters.mistakes.saturating_sub(before.1));
+                tick(&Tick { pass, progress: Progress::default(), rounds, mistakes }).is_continue()
             },
         );
         played.map_err(|error| {
@@ -346,6 +388,11 @@ where
             TrainError::Learn { place, error }
         })
     }
+}
+
+/// Rounds and mistakes so far.
+fn counts(learner: &Learner) -> (u64, u64) {
+    learner.game().map_or((0, 0), |game| (game.counters().rounds, game.counters().mistakes))
 }
 
 /// Names the row that an error is about.

@@ -43,10 +43,12 @@ impl Tidy {
         if unit && largest > 0.0 {
             // Far from 1 the squares would over- or underflow; a power of two changes no digit.
             if !(1e-280..=1e280).contains(&squares) {
-                let scale = 2f64.powi(-exponent(largest));
+                // In two steps: a subnormal row's power is itself beyond the largest double.
+                let up = -exponent(largest);
+                let (first, second) = (2f64.powi(up / 2), 2f64.powi(up - up / 2));
                 squares = 0.0;
                 for value in &mut self.values {
-                    *value *= scale;
+                    *value = *value * first * second;
                     squares += *value * *value;
                 }
             }

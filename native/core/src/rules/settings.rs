@@ -80,10 +80,11 @@ impl Settings {
             RuleSettings::Winnow { threshold, factor, k, delta, .. } => {
                 let theta = threshold.unwrap_or(1.0);
                 must(theta > 0.0 && theta.is_finite(), "threshold must be positive and finite", theta)?;
-                must(factor > 1.0 && factor <= 1e6, "factor must be above 1 and at most a million", factor)?;
                 must(k.is_none_or(|k| k >= 1), "k must be at least 1", 0.0)?;
+                // Before the factor, which may be made from it: the message names what was given.
                 let delta = delta.unwrap_or(1.0);
-                must(delta > 0.0 && delta <= 1.0, "delta must be above 0 and at most 1", delta)
+                must(delta > 0.0 && delta <= 1.0, "delta must be above 0 and at most 1", delta)?;
+                must(factor > 1.0 && factor <= 1e6, "factor must be above 1 and at most a million", factor)
             }
             RuleSettings::BalancedWinnow { factor } => {
                 must(factor > 1.0 && factor <= 1e6, "factor must be above 1 and at most a million", factor)
