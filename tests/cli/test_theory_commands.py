@@ -102,3 +102,17 @@ def test_plot_draws(kind, tmp_path):
     assert out.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     assert run("plot", kind, *([] if data else [VOTES]), "-o", out).exit_code == 2
     assert run("plot", kind, *data, "-o", tmp_path / "picture.txt").exit_code == 2
+
+
+def test_proofs_of_the_last_file_say_nothing_of_a_model_s_earlier_rows(tmp_path):
+    """As many rows of the other labels came before: no u separates both, though one separates the last."""
+    first, last, model = tmp_path / "first.libsvm", tmp_path / "last.libsvm", tmp_path / "model.sx"
+    first.write_text("1 1:1\n-1 1:-1\n")
+    last.write_text("-1 1:1\n1 1:-1\n")
+    run("train", first, "-o", model)
+    fresh = json.loads(run("train", last, "-o", tmp_path / "other.sx", "--certify", "--json").output)
+    assert fresh["theorems"][0]["holds"] is True
+    done = run("train", last, "--from", model, "-o", model, "--certify", "--iid", "--json")
+    entries = json.loads(done.output)["theorems"]
+    assert {e["theorem"] for e in entries} == {"T3", "T4b"}  # two passes, for all that is known: no T14
+    assert {e["status"] for e in entries} == {"not checkable"}

@@ -146,7 +146,9 @@ def train(data: tuple[str, ...], output: str, as_json: bool, **options: Any) -> 
         "stopped": bool(told["stopped"]),
         "seconds": seconds,
     }
-    ledger = _certified(learner, data, options) if options["certified"] else None
+    ledger = (
+        _certified(learner, data, options, resumed=before["rounds"] > 0) if options["certified"] else None
+    )
     if ledger is not None:
         result["theorems"] = ledger.to_dict()["theorems"]
     if told["rows_refused"]:
@@ -195,7 +197,9 @@ def _line(what: str, text: str) -> None:
     say(f"  {what:<15}{text}")
 
 
-def _certified(learner: _native.Learner, data: tuple[str, ...], options: dict[str, Any]) -> Any:
+def _certified(
+    learner: _native.Learner, data: tuple[str, ...], options: dict[str, Any], resumed: bool
+) -> Any:
     """The ledger of the run, with every bound that could be proved on its rows."""
     import numpy as np
 
@@ -207,8 +211,8 @@ def _certified(learner: _native.Learner, data: tuple[str, ...], options: dict[st
 
     estimator = estimator_of(learner)
     run = estimator.run_
-    if "-" in data or run.classes > 2 or not run.rounds:
-        # Rows that are gone, or a game of many classes: what is known without them.
+    if resumed or "-" in data or run.classes > 2 or not run.rounds:
+        # Rows that are gone (a model's earlier ones, too), or a game of many classes: what is known without.
         return Ledger.from_run(run, iid=options["iid"])
     base = learner.about()["index_base"]
     X, y = read(list(data), index_base=base, n_features=learner.columns, bad_rows=_again(options["reading"]))

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix._native import unit_values
+from separatrix.data.arrays import native_matrix
 from separatrix.errors import InputError
 from separatrix.theory.certificate import as_rows
 
@@ -40,10 +42,8 @@ class Game:
             raise InputError(f"expected two labels, found {len(found)}: {found[:3].tolist()}")
         signs = np.where(labels >= found[1] if len(found) == 2 else labels > 0.0, 1.0, -1.0)
         if normalize:
-            of = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-            norms = np.sqrt(np.bincount(of, weights=rows.data * rows.data, minlength=rows.shape[0]))
-            norms[norms == 0.0] = 1.0
-            rows = sparse.csr_matrix((rows.data / norms[of], rows.indices, rows.indptr), shape=rows.shape)
+            unit = unit_values(native_matrix(rows))
+            rows = sparse.csr_matrix((unit, rows.indices, rows.indptr), shape=rows.shape)
         return cls(rows, signs, bias, normalize)
 
     @property
