@@ -116,3 +116,23 @@ def test_proofs_of_the_last_file_say_nothing_of_a_model_s_earlier_rows(tmp_path)
     entries = json.loads(done.output)["theorems"]
     assert {e["theorem"] for e in entries} == {"T3", "T4b"}  # two passes, for all that is known: no T14
     assert {e["status"] for e in entries} == {"not checkable"}
+
+
+def test_extreme_rows_end_in_words(tmp_path):
+    data, proof = tmp_path / "data.libsvm", tmp_path / "proof.json"
+    data.write_text("1\n-1\n")
+    done = run("certify", data)
+    assert (done.exit_code, done.exception.__class__) == (2, SystemExit)
+    assert "no feature in any" in done.output
+    for scale in ("1e-310", "1e300"):
+        data.write_text(f"1 1:{scale}\n-1 1:-{scale}\n")
+        done = run("certify", data, "--no-bias", "--seconds", 1)
+        assert (done.exit_code, done.exception.__class__) == (2, SystemExit)
+        assert "scale" in done.output
+        done = run("certify", data, "--no-bias", "--normalize", "--seconds", 1)
+        assert done.exit_code == 0
+    data.write_text("1 1:1\n-1 1:-1\n")
+    run("separate", data, "--certificate", proof)
+    data.write_text("1 1:1\n-1 1:x\n")
+    assert f"{data}:2:6: expected" in run("verify", proof, data).output.replace("\n", "")
+    assert "witness" not in run("verify", proof, data).output

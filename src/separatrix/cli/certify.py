@@ -53,6 +53,8 @@ def certify(
     X, y = read(data)
     if len(np.unique(y)) > 2:
         fail(f"{data}: expected two labels, found {len(np.unique(y))}; these theorems speak of two classes")
+    if not X.shape[1]:
+        fail(f"{data}: expected rows with features, found {X.shape[0]} rows and no feature in any")
     play = _player(X, y, tie, {"bias": bias, "normalize": normalize, "order": order, "seed": seed})
 
     def decide() -> Any:

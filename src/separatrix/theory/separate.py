@@ -41,7 +41,8 @@ class Separation:
     radius: float
     """R, the largest norm of a z_i."""
     updates_bound: float | None
-    """R²/γ*², the most updates of a Perceptron on this data, in any order (T2, T3)."""
+    """R²/γ*², the most updates of a Perceptron on this data, in any order (T2, T3). None, too, where that is
+    beyond doubles."""
     w: tuple[float | int, ...] | None
     """The separator's weights, the bias left out: floats, or integers (exact, of any common scale) where
     floats are too coarse. Strict if separable, weak if weakly separable."""
@@ -194,7 +195,7 @@ def separate(
         margin=margin,
         margin_bounds=bounds,
         radius=found["radius"],
-        updates_bound=(found["radius"] / margin) ** 2 if margin else None,
+        updates_bound=_updates_bound(found["radius"], margin) if margin else None,
         w=w,
         intercept=intercept,
         support_rows=tuple(found["support_rows"]) if bounds else (),
@@ -207,6 +208,11 @@ def separate(
         cycles=found["cycles"],
         passes=found["passes"],
     )
+
+
+def _updates_bound(radius: float, margin: float) -> float | None:
+    ratio = radius / margin
+    return ratio * ratio if ratio < 1e154 else None
 
 
 def _weight(found: int | tuple[float, float]) -> Fraction:
