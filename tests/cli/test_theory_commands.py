@@ -1,5 +1,6 @@
 """certify, verify, play, generate and plot on the command line."""
 
+import io
 import json
 from pathlib import Path
 
@@ -136,3 +137,29 @@ def test_extreme_rows_end_in_words(tmp_path):
     data.write_text("1 1:1\n-1 1:x\n")
     assert f"{data}:2:6: expected" in run("verify", proof, data).output.replace("\n", "")
     assert "witness" not in run("verify", proof, data).output
+
+
+def test_play_tells_a_tiny_margin_from_none(tmp_path):
+    data = tmp_path / "near.libsvm"
+    data.write_text("1 1:1 2:1e-12\n-1 1:1 2:2e-12\n")
+    done = run("play", data, "--json", answers="+\n-\n")
+    result = json.loads(done.stdout)
+    assert result["separable"] is True
+    assert 0 < result["margin"] < 1e-11
+    data.write_text("1 1:1\n-1 1:1\n")
+    assert json.loads(run("play", data, "--json", answers="+\n-\n").stdout)["separable"] is False
+
+
+class _AnswersThenCtrlC(io.BytesIO):
+    def read1(self, size=-1):
+        read = super().read1(size)
+        if not read:
+            raise KeyboardInterrupt
+        return read
+
+
+def test_play_ends_at_ctrl_c():
+    done = CliRunner().invoke(main, ["play", "--rounds", "3"], input=_AnswersThenCtrlC(b"+\n"))
+    assert done.exit_code == 130
+    assert "\n1 rounds, 1 mistakes by the perceptron." in done.output
+    assert run("play", "--rounds", 3, answers="+\n").exit_code == 0  # an end of input is no interruption
