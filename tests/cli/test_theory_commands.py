@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import separatrix as sx
 from separatrix.cli import main
+from separatrix.cli.plot import _margins
 
 VOTES = str(Path(__file__).parents[2] / "examples" / "data" / "votes.libsvm")
 
@@ -163,3 +165,12 @@ def test_play_ends_at_ctrl_c():
     assert done.exit_code == 130
     assert "\n1 rounds, 1 mistakes by the perceptron." in done.output
     assert run("play", "--rounds", 3, answers="+\n").exit_code == 0  # an end of input is no interruption
+
+
+def test_margins_are_drawn_of_the_exact_separator():
+    """Sonar's margin of 0.001 is out of a search's reach."""
+    pytest.importorskip("matplotlib")
+    X, y = sx.read(Path(VOTES).with_name("sonar.libsvm"))
+    figure = _margins(X, y, {"bias": True, "normalize": False, "seconds": 0.1})
+    words = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert words == ["wrong side or on it: 0", "right side: 208", "least margin: 0.001079"]
