@@ -174,3 +174,30 @@ def test_margins_are_drawn_of_the_exact_separator():
     figure = _margins(X, y, {"bias": True, "normalize": False, "seconds": 0.1})
     words = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     assert words == ["wrong side or on it: 0", "right side: 208", "least margin: 0.001079"]
+
+
+def test_train_certifies_what_was_played(tmp_path):
+    model = tmp_path / "model.sx"
+
+    def theorems(data, *options):
+        done = run("train", data, "-o", model, "--certify", "--json", *options)
+        assert done.exit_code == 0, done.output
+        return {e["theorem"]: (e["status"], e["bound"]) for e in json.loads(done.output)["theorems"]}
+
+    # T2 with the largest margin, not with one that a search came upon.
+    wide = tmp_path / "separable.libsvm"
+    run("generate", "separable", "--margin", 0.125, "--rows", 60, "--columns", 3, "-o", wide)
+    assert theorems(wide, "--no-bias")["T2"] == ("verified", 64)
+    # Winnow's theorems, with the factor, threshold and demotion of the run.
+    bits = tmp_path / "bits.libsvm"
+    run("generate", "disjunction", "--rows", 200, "--columns", 16, "-o", bits)
+    assert theorems(bits, "--rule", "winnow", "--factor", 2)["T6"] == ("verified", 47)
+    assert theorems(bits, "--rule", "winnow", "--factor", 2, "--demotion", "eliminate")["T6"][1] == 31
+    status, bound = theorems(bits, "--rule", "winnow", "--factor", 1.5, "--threshold", 8)["T8"]
+    assert status == "verified"
+    assert bound == int(sx.bounds.winnow_threshold(16, 3.0 * (1 + 1e-6), 1.0, 8.0, 1.5))
+    # One label, no row.
+    bits.write_text("1 1:1\n1 1:2\n")
+    assert theorems(bits)["T2"][0] == "verified"
+    bits.write_text("")
+    assert theorems(bits)["T2"] == ("not checkable", None)

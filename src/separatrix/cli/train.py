@@ -207,7 +207,7 @@ def _certified(
     from separatrix.online.loading import estimator_of
     from separatrix.theory.ledger import Ledger
     from separatrix.theory.recommend import certify_run
-    from separatrix.theory.separate import separate
+    from separatrix.theory.separate import proof
 
     estimator = estimator_of(learner)
     run = estimator.run_
@@ -218,15 +218,11 @@ def _certified(
     X, y = read(list(data), index_base=base, n_features=learner.columns, bad_rows=_again(options["reading"]))
     flags = {"bias": run.parameters["bias"], "normalize": run.parameters["normalize"]}
 
-    def decide() -> Any:
-        found = separate(X, y, **flags)
-        return found.certificate(X, y) if found.verified == "exact" else None
-
     both = learner.coefficients()
     weights = None
     if both is not None:
         weights = np.append(both[0][0], both[1][0]) if flags["bias"] else both[0][0]
-    return certify_run(run, X, y, weights=weights, decide=decide, iid=options["iid"])[0]
+    return certify_run(run, X, y, weights=weights, decide=lambda: proof(X, y, **flags), iid=options["iid"])[0]
 
 
 def _again(reading: dict[str, Any]) -> str:

@@ -122,6 +122,14 @@ class Separation:
         return make(*claim, X, y, bias=self.bias, normalize=self.normalize)
 
 
+def proof(X: Any, y: Any, *, bias: bool, normalize: bool) -> Any:
+    """Return the certificate of `separate`'s answer; None where it is numerical, or y has one label only."""
+    if len(np.unique(y)) < 2:
+        return None
+    found = separate(X, y, bias=bias, normalize=normalize)
+    return found.certificate(X, y) if found.verified == "exact" else None
+
+
 def fraction_text(value: Fraction) -> str:
     """Return "p/q" with all digits, however many: Python refuses to print very long integers by `str`."""
     return f"{_digits(value.numerator)}/{_digits(value.denominator)}"
