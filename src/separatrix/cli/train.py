@@ -211,7 +211,7 @@ def _certified(
 
     estimator = estimator_of(learner)
     run = estimator.run_
-    if resumed or "-" in data or run.classes > 2 or not run.rounds:
+    if resumed or "-" in data or run.classes > 2 or not run.rounds or not run.features:
         # Rows that are gone (a model's earlier ones, too), or a game of many classes: what is known without.
         return Ledger.from_run(run, iid=options["iid"])
     base = learner.about()["index_base"]
