@@ -71,3 +71,11 @@ def test_what_cannot_be_read_is_two(tmp_path):
     result = run(data)
     assert result.exit_code == 2
     assert "two different labels" in result.stderr
+
+
+def test_a_bound_beyond_doubles_is_null(tmp_path):
+    data = tmp_path / "wide.libsvm"
+    data.write_text("1 1:1e300\n-1 1:-1e-300\n")
+    found = run(data, "--no-bias", "--json")
+    assert (found.exit_code, json.loads(found.output)["updates_bound"]) == (0, None)
+    assert "beyond any double" in run(data, "--no-bias").output

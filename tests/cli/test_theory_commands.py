@@ -1,12 +1,15 @@
 """certify, verify, play, generate and plot on the command line."""
 
+import io
 import json
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+import separatrix as sx
 from separatrix.cli import main
+from separatrix.cli.plot import _margins
 
 VOTES = str(Path(__file__).parents[2] / "examples" / "data" / "votes.libsvm")
 
@@ -102,3 +105,99 @@ def test_plot_draws(kind, tmp_path):
     assert out.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     assert run("plot", kind, *([] if data else [VOTES]), "-o", out).exit_code == 2
     assert run("plot", kind, *data, "-o", tmp_path / "picture.txt").exit_code == 2
+
+
+def test_proofs_of_the_last_file_say_nothing_of_a_model_s_earlier_rows(tmp_path):
+    """As many rows of the other labels came before: no u separates both, though one separates the last."""
+    first, last, model = tmp_path / "first.libsvm", tmp_path / "last.libsvm", tmp_path / "model.sx"
+    first.write_text("1 1:1\n-1 1:-1\n")
+    last.write_text("-1 1:1\n1 1:-1\n")
+    run("train", first, "-o", model)
+    fresh = json.loads(run("train", last, "-o", tmp_path / "other.sx", "--certify", "--json").output)
+    assert fresh["theorems"][0]["holds"] is True
+    done = run("train", last, "--from", model, "-o", model, "--certify", "--iid", "--json")
+    entries = json.loads(done.output)["theorems"]
+    assert {e["theorem"] for e in entries} == {"T3", "T4b"}  # two passes, for all that is known: no T14
+    assert {e["status"] for e in entries} == {"not checkable"}
+
+
+def test_extreme_rows_end_in_words(tmp_path):
+    data, proof = tmp_path / "data.libsvm", tmp_path / "proof.json"
+    data.write_text("1\n-1\n")
+    done = run("certify", data)
+    assert (done.exit_code, done.exception.__class__) == (2, SystemExit)
+    assert "no feature in any" in done.output
+    for scale in ("1e-310", "1e300"):
+        data.write_text(f"1 1:{scale}\n-1 1:-{scale}\n")
+        done = run("certify", data, "--no-bias", "--seconds", 1)
+        assert (done.exit_code, done.exception.__class__) == (2, SystemExit)
+        assert "scale" in done.output
+        done = run("certify", data, "--no-bias", "--normalize", "--seconds", 1)
+        assert done.exit_code == 0
+    data.write_text("1 1:1\n-1 1:-1\n")
+    run("separate", data, "--certificate", proof)
+    data.write_text("1 1:1\n-1 1:x\n")
+    assert f"{data}:2:6: expected" in run("verify", proof, data).output.replace("\n", "")
+    assert "witness" not in run("verify", proof, data).output
+
+
+def test_play_tells_a_tiny_margin_from_none(tmp_path):
+    data = tmp_path / "near.libsvm"
+    data.write_text("1 1:1 2:1e-12\n-1 1:1 2:2e-12\n")
+    done = run("play", data, "--json", answers="+\n-\n")
+    result = json.loads(done.stdout)
+    assert result["separable"] is True
+    assert 0 < result["margin"] < 1e-11
+    data.write_text("1 1:1\n-1 1:1\n")
+    assert json.loads(run("play", data, "--json", answers="+\n-\n").stdout)["separable"] is False
+
+
+class _AnswersThenCtrlC(io.BytesIO):
+    def read1(self, size=-1):
+        read = super().read1(size)
+        if not read:
+            raise KeyboardInterrupt
+        return read
+
+
+def test_play_ends_at_ctrl_c():
+    done = CliRunner().invoke(main, ["play", "--rounds", "3"], input=_AnswersThenCtrlC(b"+\n"))
+    assert done.exit_code == 130
+    assert "\n1 rounds, 1 mistakes by the perceptron." in done.output
+    assert run("play", "--rounds", 3, answers="+\n").exit_code == 0  # an end of input is no interruption
+
+
+def test_margins_are_drawn_of_the_exact_separator():
+    """Sonar's margin of 0.001 is out of a search's reach."""
+    pytest.importorskip("matplotlib")
+    X, y = sx.read(Path(VOTES).with_name("sonar.libsvm"))
+    figure = _margins(X, y, {"bias": True, "normalize": False, "seconds": 0.1})
+    words = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert words == ["wrong side or on it: 0", "right side: 208", "least margin: 0.001079"]
+
+
+def test_train_certifies_what_was_played(tmp_path):
+    model = tmp_path / "model.sx"
+
+    def theorems(data, *options):
+        done = run("train", data, "-o", model, "--certify", "--json", *options)
+        assert done.exit_code == 0, done.output
+        return {e["theorem"]: (e["status"], e["bound"]) for e in json.loads(done.output)["theorems"]}
+
+    # T2 with the largest margin, not with one that a search came upon.
+    wide = tmp_path / "separable.libsvm"
+    run("generate", "separable", "--margin", 0.125, "--rows", 60, "--columns", 3, "-o", wide)
+    assert theorems(wide, "--no-bias")["T2"] == ("verified", 64)
+    # Winnow's theorems, with the factor, threshold and demotion of the run.
+    bits = tmp_path / "bits.libsvm"
+    run("generate", "disjunction", "--rows", 200, "--columns", 16, "-o", bits)
+    assert theorems(bits, "--rule", "winnow", "--factor", 2)["T6"] == ("verified", 47)
+    assert theorems(bits, "--rule", "winnow", "--factor", 2, "--demotion", "eliminate")["T6"][1] == 31
+    status, bound = theorems(bits, "--rule", "winnow", "--factor", 1.5, "--threshold", 8)["T8"]
+    assert status == "verified"
+    assert bound == int(sx.bounds.winnow_threshold(16, 3.0 * (1 + 1e-6), 1.0, 8.0, 1.5))
+    # One label, no row.
+    bits.write_text("1 1:1\n1 1:2\n")
+    assert theorems(bits)["T2"][0] == "verified"
+    bits.write_text("")
+    assert theorems(bits)["T2"] == ("not checkable", None)

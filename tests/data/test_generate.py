@@ -99,3 +99,11 @@ def test_real_labels_and_bad_values():
         sx.write_libsvm(file, [[np.inf]], [1])
     with pytest.raises(UsageError, match="one label for each of 1 rows"):
         sx.write_libsvm(file, [[1.0]], [1, 2])
+
+
+def test_one_row_or_one_column_has_margin_one():
+    for size in ({"rows": 1}, {"columns": 1}):
+        X, _ = sx.generate("separable", margin=1.0, **size)
+        assert np.allclose(np.linalg.norm(X, axis=1), 1.0)
+        with pytest.raises(UsageError, match=r"margin should be 1 .* but is 0\.1"):
+            sx.generate("separable", margin=0.1, **size)

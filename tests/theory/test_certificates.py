@@ -320,6 +320,87 @@ def test_what_is_not_a_certificate_is_refused(text):
         sx.Certificate.from_json(text)
 
 
+def _text(**changes):
+    return json.dumps({**MADE["T4b"].to_dict(), **changes})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        _text(bound="HERE").replace('"HERE"', "1e999"),
+        _text(bound="HERE").replace('"HERE"', "9" * 5000),
+        _text(order="\ud800"),
+        _text(witness="HERE").replace('"HERE"', "[" * 100_000 + "]" * 100_000),
+    ],
+    ids=["beyond doubles", "5000 digits", "half a surrogate pair", "deep"],
+)
+def test_json_that_python_would_choke_on_is_refused(text):
+    with pytest.raises(checker.UnreadableError, match="not JSON"):
+        checker.parse(text)
+
+
+def _vector(*values):
+    return {"indices": list(range(len(values))), "values": list(values), "bias": 0}
+
+
+def test_no_row_is_overlooked_beside_one_whose_product_is_exact():
+    """Row 1 is exactly 1 (or 0); doubles cannot tell row 2, which is −100, from either."""
+    u = {"u": _vector(1.0, 1.0, 1.0)}
+    rows, labels = np.array([[1.0, 0, 0], [2.0**60, -(2.0**60), -100.0], [-1.0, 0, 0]]), [1, 1, -1]
+    for theorem in ("T2", "T11 separable"):
+        with pytest.raises(InputError, match=r"row 2: .* is -100\.0"):
+            sx.Certificate.make(theorem, u, rows, labels)
+    rows[0] = 0.0
+    with pytest.raises(InputError, match="row 2"):
+        sx.Certificate.make("T11 weakly separable", {**u, "rows": [1], "weights": [1]}, rows, labels)
+
+
+def test_weakly_separable_needs_a_row_that_is_not_on_the_hyperplane():
+    rows, labels = np.array([[1.0, 1.0], [1.0, 1.0]]), [1, -1]
+    witness = {"u": _vector(1.0, -1.0), "rows": [1, 2], "weights": ["1/2", "1/2"]}
+    with pytest.raises(InputError, match="positive in some row, but is 0 in all"):
+        sx.Certificate.make("T11 weakly separable", witness, rows, labels)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-3, 1e-200])
+@pytest.mark.parametrize("p", [3.0, 200.0, 1e10])
+def test_a_p_norm_neither_overflows_nor_vanishes(p, scale):
+    """Short rows to a high power are beyond doubles, and beyond decimals of any exponent."""
+    rows, labels = scale * np.array([[0.5, 0.5], [-0.5, -0.25]]), [1, -1]
+    made = sx.Certificate.make("T9 separable", {"u": _vector(1.0, 1.0), "p": p}, rows, labels)
+    # R_p = 0.5·2^(1/p), ‖u‖_q = 2^(1/q), the least margin 0.75.
+    assert made.bound == pytest.approx((p - 1) * (0.5 * 2 / 0.75) ** 2, abs=1, rel=1e-9)
+
+
+def test_flags_are_true_or_false():
+    """Anything else would be added to the squared norms as it is."""
+    for name, value in (("bias", -1.5), ("bias", 1), ("normalize", "no"), ("bias", None)):
+        document = MADE["T2"].to_dict()
+        document["data"] = {**document["data"], name: value}
+        document["seal"] = checker.seal(document)
+        with pytest.raises(checker.UnreadableError, match="true or false"):
+            checker.verify(document, lambda: [(X2, Y2)])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_witness_has_nothing_that_is_not_looked_at(name):
+    _, _, X, y, _ = CASES[name]
+    document = MADE[name].to_dict()
+    document["witness"] = {**document["witness"], "margin": 99.0}
+    document["seal"] = checker.seal(document)
+    with pytest.raises(checker.UnreadableError, match="the witness of"):
+        checker.verify(document, lambda: [(X, y)])
+
+
+def test_a_refutation_beyond_doubles_is_one():
+    rows, labels = np.array([[1e300]]), [1]
+    with pytest.raises(InputError, match="y u·x should be positive"):
+        sx.Certificate.make("T2", {"u": _vector(-1e300)}, rows, labels)
+    witness = {"rows": [1], "weights": ["1" + "0" * 400]}
+    with pytest.raises(InputError, match="should sum to 1"):
+        sx.Certificate.make("T11 not separable", witness, rows, labels)
+
+
 def test_files_are_whole_and_read_back(tmp_path):
     path = tmp_path / "proof.json"
     MADE["T4b"].write(path)

@@ -139,3 +139,18 @@ def test_certify_asks_for_a_decision_where_it_found_no_separator():
     assert report.ledgers["perceptron"].entry("T2").status == "violated"
     assert report.ledgers["p-norm"].entry("T9 separable").status == "violated"
     assert report.ledgers["perceptron"].entry("T4b").holds
+
+
+@pytest.mark.parametrize("scale", [1e-60, 1e9, 1e60])
+def test_the_scale_of_the_rows_does_not_matter(scale):
+    """Weights are as small as rows are large: they must not be rounded away."""
+    X, y = sx.generate("separable", rows=60, columns=4, margin=0.1, noise=0.1, seed=2)
+    plain, scaled = sx.comparator(X, y), sx.comparator(scale * X, y)
+    assert scaled.bound == pytest.approx(plain.bound, rel=0.02)
+    assert scaled.certificate(scale * X, y).bound <= 1.02 * plain.bound
+
+
+def test_rows_beyond_what_is_searched_are_refused():
+    for scale in (1e-120, 1e120):
+        with pytest.raises(InputError, match="norm from 1e-100 to 1e100"):
+            sx.comparator([[scale], [-scale]], [1, -1])

@@ -48,3 +48,13 @@ def test_parameters_are_checked():
         sx.margin([[1.0], [2.0]], [0, 1], [1.0], norm=3)
     with pytest.raises(InputError, match="1 columns, but w has 2"):
         sx.project([[1.0]], [1.0, 2.0])
+
+
+def test_the_length_of_w_does_not_matter():
+    X, y = [[3.0, 4.0], [-3.0, -4.0]], [1, -1]
+    for scale in (2.0**1000, 2.0**-1000, 2.0**-1074):
+        assert sx.margin(X, y, [3 * scale, 4 * scale], intercept=0.0) == 5.0
+        assert sx.distances(X, [3 * scale, 4 * scale], intercept=5 * scale).tolist() == [6.0, -4.0]
+        assert sx.project(X, [0.0, scale], intercept=-scale).tolist() == [[3.0, 1.0], [-3.0, 1.0]]
+    assert sx.margin(X, y, [1e-200, 0.0], intercept=1.0) == -1.0
+    assert sx.distances(X, [1e-200, 0.0], intercept=1.0).tolist() == [1e200, 1e200]

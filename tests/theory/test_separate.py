@@ -225,8 +225,16 @@ def test_bad_data_is_named(X, y, message):
 def test_bad_parameters_are_named():
     with pytest.raises(UsageError, match="bias must be True or False, but is 2"):
         sx.separate([[1.0], [2.0]], [0, 1], bias=2)
-    with pytest.raises(InputError, match="row 0: its norm"):
-        sx.separate([[1e300], [2.0]], [0, 1], normalize=True)
+
+
+@pytest.mark.parametrize("scale", [2.0**1020, 2.0**-600, 2.0**-1074])
+def test_unit_rows_are_the_learner_s_and_the_checker_s_at_any_scale(scale):
+    rows, labels = [[3 * scale, 4 * scale], [-4 * scale, 0.0]], [1, -1]
+    found = sx.separate(rows, labels, bias=False, normalize=True)
+    assert found.margin == sx.separate([[0.6, 0.8], [-1.0, 0.0]], labels, bias=False).margin
+    assert found.certificate(rows, labels).verify(rows, labels).proved
+    assert sx.comparator(rows, labels, normalize=True).radius == 1.0
+    assert sx.Perceptron(bias=False, normalize=True).fit(rows, labels).run_.radius == 1.0
 
 
 def test_certificates_are_proved_by_the_checker():
@@ -236,3 +244,13 @@ def test_certificates_are_proved_by_the_checker():
         for bias in (False, True):
             found = sx.separate(X, y, bias=bias)
             assert found.certificate(X, y).verify(X, y).proved
+
+
+def test_updates_are_bounded_at_any_scale():
+    """Squares of such rows over- or underflow; a bound that is no double is none."""
+    for scale in (1e-310, 1e-200, 1e300):
+        found = sx.separate([[3 * scale], [-4 * scale]], [1, -1], bias=False)
+        assert found.radius == pytest.approx(4 * scale)
+        assert found.updates_bound == pytest.approx(16 / 9, rel=1e-9)
+    assert sx.separate([[1e300], [-1.0]], [1, 0], bias=False).updates_bound is None
+    assert sx.separate([[1e300], [-1e-300]], [1, 0], bias=False).updates_bound is None

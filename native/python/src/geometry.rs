@@ -68,12 +68,7 @@ fn separate<'py>(
 fn unit_values<'py>(py: Python<'py>, matrix: MatrixArgument<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let owned = matrix.checked()?;
     let matrix = owned.matrix()?;
-    match py.detach(|| geometry::unit_values(&matrix)) {
-        Ok(values) => Ok(values.into_pyarray(py)),
-        Err(row) => Err(PyValueError::new_err(format!(
-            "row {row}: its norm is not a double above zero, so it cannot be scaled to unit length"
-        ))),
-    }
+    Ok(py.detach(|| geometry::unit_values(&matrix)).into_pyarray(py))
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

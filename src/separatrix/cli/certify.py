@@ -46,28 +46,26 @@ def certify(
     """
     import numpy as np
 
-    import separatrix as sx
     from separatrix.data.reading import read
     from separatrix.theory.recommend import certify as examine
+    from separatrix.theory.separate import proof
 
     X, y = read(data)
     if len(np.unique(y)) > 2:
         fail(f"{data}: expected two labels, found {len(np.unique(y))}; these theorems speak of two classes")
+    if not X.shape[1]:
+        fail(f"{data}: expected rows with features, found {X.shape[0]} rows and no feature in any")
     play = _player(X, y, tie, {"bias": bias, "normalize": normalize, "order": order, "seed": seed})
 
-    def decide() -> Any:
-        # Exactly, where the search along the soft-margin path found no separator.
-        found = sx.separate(X, y, bias=bias, normalize=normalize)
-        return found.certificate(X, y) if found.verified == "exact" else None
-
-    report = examine(X, y, play, decide=decide, bias=bias, normalize=normalize, iid=iid, seconds=seconds)
+    flags = {"bias": bias, "normalize": normalize}
+    report = examine(X, y, play, decide=lambda: proof(X, y, **flags), iid=iid, seconds=seconds, **flags)
     written = {}
     if certificates is not None:
         Path(certificates).mkdir(parents=True, exist_ok=True)
-        for proof in report.certificates:
-            path = Path(certificates) / f"{proof.theorem.replace(' ', '-')}.json"
-            proof.write(path)
-            written[proof.theorem] = str(path)
+        for one in report.certificates:
+            path = Path(certificates) / f"{one.theorem.replace(' ', '-')}.json"
+            one.write(path)
+            written[one.theorem] = str(path)
     result = {**report.to_dict(), "certificates": written}
 
     def in_words() -> None:

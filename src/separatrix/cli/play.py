@@ -1,5 +1,6 @@
 """``separatrix play``: you are nature. A row is shown, the learner predicts, you say the label."""
 
+import sys
 from typing import Any
 
 import click
@@ -51,11 +52,14 @@ def play(data: str | None, rule: str, bias: bool, rounds: int, seed: int, as_jso
     def in_words() -> None:
         say(f"{result['rounds']} rounds, {result['mistakes']} mistakes by the {rule}.")
         if margin is not None:
-            say(f"Your answers are separable, margin {margin:.4g}; T2 allows a Perceptron {bound} mistakes.")
+            say(f"Your answers are separable, margin {margin:.4g}.")
+            say(f"T2 allows a Perceptron {_count(bound)} mistakes on them.")
         elif transcript.rounds:
             say("No linear separator agrees with your answers: T2 promises nothing (T4 still does).")
 
     finish(result, as_json, in_words)
+    if person.interrupted:
+        sys.exit(130)
 
 
 def _rows(data: str | None, rounds: int, seed: int) -> Any:
@@ -68,6 +72,10 @@ def _rows(data: str | None, rounds: int, seed: int) -> Any:
     return np.round(np.random.default_rng(seed).uniform(0.0, 1.0, size=(rounds, 2)), 2)
 
 
+def _count(bound: int | None) -> str:
+    return "more than 1e300" if bound is None else str(bound)
+
+
 class _Person:
     """The nature at the terminal."""
 
@@ -75,6 +83,7 @@ class _Person:
         self.rows, self.bias, self.quiet = rows, bias, quiet
         self.at = self.mistakes = 0
         self.answers: list[int] = []
+        self.interrupted = False
 
     def tell(self, line: str) -> None:
         if not self.quiet:
@@ -95,7 +104,9 @@ class _Person:
         self.answers.append(answer)
         self.mistakes += predicted != answer
         margin, bound = self.allowed()
-        allowed = f"T2 allows {bound}" if margin is not None else "no separator is left, T2 allows any number"
+        allowed = (
+            f"T2 allows {_count(bound)}" if margin is not None else "no separator is left: T2 says nothing"
+        )
         self.tell(f"  {'right' if predicted == answer else 'MISTAKE'}; {self.mistakes} so far, {allowed}")
         return answer
 
@@ -111,7 +122,9 @@ class _Person:
                     prompt_suffix=" > ",
                     err=self.quiet,
                 ).strip()
-            except click.Abort:
+            except click.Abort as end:
+                click.echo(err=self.quiet)  # what follows begins a line of its own
+                self.interrupted = isinstance(end.__context__, KeyboardInterrupt)
                 raise GameOver from None
             if line in ("+", "+1", "1"):
                 return 1
@@ -127,14 +140,14 @@ class _Person:
         """Return the largest margin of the answers so far, and the mistakes that T2 allows with it."""
         import numpy as np
 
-        from separatrix.theory.adversary import least_norm
+        from separatrix._native import separate
 
         if not self.answers:
             return None, None
-        X = np.asarray(self.rows[: len(self.answers)], dtype=np.float64)
-        Z = np.hstack([X, np.ones((len(X), 1))]) if self.bias else X
-        u = least_norm(Z * np.array(self.answers)[:, None])
-        squared = float(u @ u)
-        if not np.isfinite(squared):
+        rows = np.ascontiguousarray(self.rows[: len(self.answers)], dtype=np.float64)
+        found = separate(rows, np.array(self.answers, dtype=np.float64), self.bias, False)
+        if found["answer"] != "separable" or not found["margin"][0]:
             return None, None
-        return squared**-0.5, int((Z**2).sum(axis=1).max() * squared * (1.0 + 1e-9))
+        margin = found["margin"][0]
+        ratio = found["radius"] / margin
+        return margin, int(ratio * ratio * (1.0 + 1e-9)) if ratio < 1e150 else None

@@ -60,14 +60,24 @@ def plot(
 
 def _margins(X: Any, y: Any, flags: dict[str, Any]) -> Any:
     """Draw the margins of the widest separator, or else of the comparator with the least bound."""
+    import numpy as np
+
     from separatrix import plots
     from separatrix.errors import InputError
-    from separatrix.theory.comparator import search, separator
+    from separatrix.theory.comparator import search
     from separatrix.theory.rows import Game
+    from separatrix.theory.separate import separate
 
-    game = Game.of(X, y, bias=flags["bias"], normalize=flags["normalize"])
-    best = separator(game, flags["seconds"] / 2.0) or search(game, seconds=flags["seconds"] / 2.0)
-    if not best.norm > 0.0:
-        raise InputError("the best comparator is 0: no hyperplane bounds fewer mistakes than there are rows")
-    weight = best.bias_weight if flags["bias"] else 0.0
-    return plots.margins(X, y, best.u, bias_weight=weight, normalize=flags["normalize"])
+    shape = {"bias": flags["bias"], "normalize": flags["normalize"]}
+    found = separate(X, y, **shape) if len(np.unique(y)) == 2 else None
+    if found is not None and found.separable and found.w is not None and found.intercept is not None:
+        top = max(map(abs, (*found.w, found.intercept)))  # integers may be beyond doubles, their ratios not
+        u, weight = np.array([v / top for v in found.w]), found.intercept / top
+    else:
+        best = search(Game.of(X, y, **shape), seconds=flags["seconds"])
+        if not best.norm > 0.0:
+            raise InputError(
+                "the best comparator is 0: no hyperplane bounds fewer mistakes than there are rows"
+            )
+        u, weight = best.u, best.bias_weight if flags["bias"] else 0.0
+    return plots.margins(X, y, u, bias_weight=weight, normalize=flags["normalize"])

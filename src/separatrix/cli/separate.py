@@ -64,9 +64,10 @@ def _in_words(result: dict[str, Any]) -> None:
     proof = "proved exactly" if result["verified"] == "exact" else "numerical: too large to settle exactly"
     say(f"{result['answer']} ({proof}): {result['rows']:,} rows, {result['columns']:,} columns")
     if result["margin"] is not None:
-        low, high = result["margin_bounds"]
+        (low, high), bound = result["margin_bounds"], result["updates_bound"]
         say(f"  largest margin      {low:.12g}  (at most {high:.12g})")
-        say(f"  Perceptron updates  at most {result['updates_bound']:.6g}, in any order (T2, T3)")
+        updates = "beyond any double" if bound is None else f"at most {bound:.6g}"
+        say(f"  Perceptron updates  {updates}, in any order (T2, T3)")
         say(f"  held by             {len(result['support_rows'])} rows: {_some(result['support_rows'])}")
     if result["conflict_rows"]:
         say(f"  in conflict         {len(result['conflict_rows'])} rows: {_some(result['conflict_rows'])}")

@@ -168,7 +168,9 @@ def train(data: tuple[str, ...], output: str, as_json: bool, **options: Any) -> 
         "stopped": bool(told["stopped"]),
         "seconds": seconds,
     }
-    ledger = _certified(learner, data, options) if options["certified"] else None
+    ledger = (
+        _certified(learner, data, options, resumed=before["rounds"] > 0) if options["certified"] else None
+    )
     if ledger is not None:
         result["theorems"] = ledger.to_dict()["theorems"]
     if told["rows_refused"]:
@@ -217,7 +219,9 @@ def _line(what: str, text: str) -> None:
     say(f"  {what:<15}{text}")
 
 
-def _certified(learner: _native.Learner, data: tuple[str, ...], options: dict[str, Any]) -> Any:
+def _certified(
+    learner: _native.Learner, data: tuple[str, ...], options: dict[str, Any], resumed: bool
+) -> Any:
     """The ledger of the run, with every bound that could be proved on its rows."""
     import numpy as np
 
@@ -225,26 +229,22 @@ def _certified(learner: _native.Learner, data: tuple[str, ...], options: dict[st
     from separatrix.online.loading import estimator_of
     from separatrix.theory.ledger import Ledger
     from separatrix.theory.recommend import certify_run
-    from separatrix.theory.separate import separate
+    from separatrix.theory.separate import proof
 
     estimator = estimator_of(learner)
     run = estimator.run_
-    if "-" in data or run.classes > 2 or not run.rounds:
-        # Rows that are gone, or a game of many classes: what is known without them.
+    if resumed or "-" in data or run.classes > 2 or not run.rounds or not run.features:
+        # Rows that are gone (a model's earlier ones, too), or a game of many classes: what is known without.
         return Ledger.from_run(run, iid=options["iid"])
     base = learner.about()["index_base"]
     X, y = read(list(data), index_base=base, n_features=learner.columns, bad_rows=_again(options["reading"]))
     flags = {"bias": run.parameters["bias"], "normalize": run.parameters["normalize"]}
 
-    def decide() -> Any:
-        found = separate(X, y, **flags)
-        return found.certificate(X, y) if found.verified == "exact" else None
-
     both = learner.coefficients()
     weights = None
     if both is not None:
         weights = np.append(both[0][0], both[1][0]) if flags["bias"] else both[0][0]
-    return certify_run(run, X, y, weights=weights, decide=decide, iid=options["iid"])[0]
+    return certify_run(run, X, y, weights=weights, decide=lambda: proof(X, y, **flags), iid=options["iid"])[0]
 
 
 def _again(reading: dict[str, Any]) -> str:

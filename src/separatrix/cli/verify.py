@@ -36,5 +36,10 @@ def verify(certificate: str, data: str, as_json: bool) -> None:
 
 def _batches(data: str) -> Iterator[tuple[Any, Any]]:
     from separatrix.data.reading import open_stream
+    from separatrix.errors import InputError
+    from separatrix.theory.verify import UnreadableError
 
-    return iter(open_stream(data))
+    try:
+        yield from open_stream(data)
+    except InputError as e:  # of the data, not of the certificate
+        raise UnreadableError(str(e)) from e

@@ -42,7 +42,7 @@ def generate(
     columns : int, at least 1
         How many.
     margin : float, in (0, 1]
-        For "separable" and "threshold".
+        For "separable" (1 there, where there is one row or one column) and "threshold".
     noise : float, in [0, 1]
         The share of labels flipped afterwards.
     relevant : int, in [1, columns]
@@ -81,6 +81,8 @@ def generate(
         raise UsageError(f"noise should be in [0, 1], but is {noise!r}")
     if kind in ("disjunction", "k-of-r", "threshold", "sparse-target") and relevant > columns:
         raise UsageError(f"relevant should be at most columns, {columns}, but is {relevant}")
+    if kind == "separable" and min(rows, columns) == 1 and margin < 1.0:
+        raise UsageError(f"margin should be 1 for one row or one column of unit length, but is {margin!r}")
     if kind == "k-of-r" and k > relevant:
         raise UsageError(f"k should be at most relevant, {relevant}, but is {k}")
     random = np.random.default_rng(seed)

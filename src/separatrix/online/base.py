@@ -296,7 +296,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def classes_(self) -> NDArray[Any]:
         labels = self._fitted("classes_").classes()
-        if len(labels) != len(getattr(self, "_classes", ())):
+        if len(labels) != len(getattr(self, "_classes", ())) or not labels:
             self._classes = np.asarray(labels)
         return self._classes
 

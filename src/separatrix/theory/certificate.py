@@ -5,7 +5,6 @@ one is deriving them, so a certificate that could not be verified cannot be made
 """
 
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -148,13 +147,15 @@ class Certificate:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the JSON text, whole or not at all."""
         path = Path(path)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
         try:
-            with open(handle, "w", encoding="utf-8") as file:
-                file.write(self.to_json())
-            os.replace(name, path)
+            partial.write_text(self.to_json(), encoding="utf-8")
+            os.replace(partial, path)
+        except OSError as e:
+            partial.unlink(missing_ok=True)
+            raise OSError(e.errno, e.strerror, os.fspath(path)) from e
         except BaseException:
-            os.unlink(name)
+            partial.unlink(missing_ok=True)
             raise
 
     @classmethod

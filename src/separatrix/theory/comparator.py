@@ -131,6 +131,7 @@ def search(
     best = _fitted(game, np.zeros(game.rows.shape[1]), 0.0, p, radius)
     if radius == 0.0:
         return best
+    scale = game.penalty_unit()
     for u, b in proposals:
         for w, c in _variants(np.append(u, b), p):
             best = min(best, _fitted(game, w, c, p, radius), key=lambda tried: tried.bound)
@@ -155,7 +156,6 @@ def search(
         return found, at
 
     # Below C = 1/(R²n) no hinge is paid off; the dual grows with C until it separates or ends in noise.
-    scale = 1.0 / game.radius() ** 2
     coarse = [scale * 4.0**k for k in range(-int(np.log2(len(game.signs) + 1) / 2) - 1, 12)]
     best, at = along(coarse, 0.5 * seconds, 0.1)
     best, at = along([at / 4.0, *(at * 2.0 ** (k / 4) for k in range(-6, 7))], 0.3 * seconds, 0.01)
@@ -179,7 +179,7 @@ def separator(game: Game, seconds: float, seed: int = 0) -> Comparator | None:
     radius = game.radius()
     if radius == 0.0:
         return None
-    penalties = [4.0**k / radius**2 for k in range(2, 24)]
+    penalties = [4.0**k * game.penalty_unit() for k in range(2, 24)]
     path = hinge_path(
         matrix,
         game.signs,
@@ -233,7 +233,6 @@ def _fitted(game: Game, u: Floats, bias_weight: float, p: float, radius: float) 
     running sums give it for every s at once. All corners are candidates (thinned where there are
     many), and so is s = 1/min m where u separates, which is T2.
     """
-    rounding = np.ldexp(1.0, 26) if np.abs(u).max(initial=0.0) > 2.0**-8 else np.ldexp(1.0, 60)
     m = game.margins(u, bias_weight)
     length = norm(u, bias_weight, dual(p))
     factor = norm_factor(p, game.columns)
@@ -248,10 +247,12 @@ def _fitted(game: Game, u: Floats, bias_weight: float, p: float, radius: float) 
     below = np.array([np.searchsorted(order, 1.0 / s) if s > 0.0 else len(order) for s in scales])
     hinges = below - scales * sums[below]
     values = ((scales * a + np.sqrt((scales * a) ** 2 + 4.0 * np.maximum(hinges, 0.0))) / 2.0) ** 2
-    s = scales[int(np.argmin(values))]
-    # A coarse grid of weights makes the checker's sums exact on whole-numbered data, and costs nothing.
-    w = np.rint(s * u * rounding) / rounding
-    return _measured(game, w, float(np.rint(s * bias_weight * rounding) / rounding), p, radius)
+    best = int(np.argmin(values))
+    w, b = scales[best] * u, float(scales[best] * bias_weight)
+    # A coarse grid makes the checker's sums exact on whole-numbered data, and mostly costs nothing.
+    grid = 2.0**26
+    rounded = _measured(game, np.rint(w * grid) / grid, float(np.rint(b * grid) / grid), p, radius)
+    return rounded if rounded.bound <= 1.0001 * values[best] else _measured(game, w, b, p, radius)
 
 
 def _measured(game: Game, w: Floats, b: float, p: float, radius: float) -> Comparator:

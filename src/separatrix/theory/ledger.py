@@ -122,7 +122,7 @@ class Ledger:
         certificates : iterable of Certificate
             Proofs about the data of the run, each verified as it was made: T2, T4b, T9, T11 …
         iid : bool
-            Declare that rows are independent draws from one distribution (T14; one pass only).
+            Declare that rows are independent draws from one distribution: T14, after a single pass.
         failure : float, in (0, 1)
             T14's η.
         margin : float, positive, optional
@@ -155,7 +155,8 @@ class Ledger:
             entries.append(
                 _entry("T1", assumption, "not checkable", bound, run.mistakes, "claimed, not checked")
             )
-        if iid:
+        # T14 says nothing of repeated passes.
+        if iid and run.passes == 1 and run.order != "misclassified" and run.rounds:
             entries.append(_risk(run, failure))
         return cls(run, tuple(entries))
 
@@ -313,9 +314,6 @@ def _winnow(run: Run, proofs: Mapping[str, Certificate]) -> list[Entry]:
 
 def _risk(run: Run, failure: float) -> Entry:
     assumption = "rows are independent draws from one distribution, each shown once"
-    if run.passes != 1 or run.order == "misclassified" or not run.rounds:
-        note = "it says nothing of repeated passes"
-        return _entry("T14", assumption, "not checkable", None, run.mistakes / max(run.rounds, 1), note)
     bound = bounds.risk(run.mistakes, run.rounds, failure)
     note = f"declared by you; true with probability {1 - failure:g}"
     return _entry("T14", assumption, "not checkable", bound, run.mistakes / run.rounds, note)

@@ -25,14 +25,19 @@ def _data(X: Any, columns: int | None) -> Any:
     return X
 
 
-def _weights(w: Any, intercept: float | None) -> tuple[NDArray[np.float64], float]:
+def _weights(w: Any, intercept: float | None, *, joint: bool) -> tuple[NDArray[np.float64], float]:
+    """Return w and the intercept, scaled so that the squares of w (of both, if joint) are in range.
+
+    A power of two changes no digit, and no margin or distance.
+    """
     w = np.asarray(w, dtype=np.float64)
     if w.ndim != 1:
         raise UsageError(f"w must be a vector, but has shape {w.shape}")
     b = 0.0 if intercept is None else float(intercept)
     if not (np.isfinite(w).all() and np.isfinite(b)):
         raise UsageError("w and intercept must be finite")
-    return w, b
+    exponent = -np.frexp(max(np.abs(w).max(initial=0.0), abs(b) if joint else 0.0))[1]
+    return np.ldexp(w, exponent), float(np.ldexp(b, exponent))
 
 
 def _size(w: NDArray[np.float64], norm: float) -> float:
@@ -73,7 +78,7 @@ def margin(X: Any, y: Any, w: Any, *, intercept: float | None = None, norm: floa
     5.0
     """
     signs, _ = signs_of(y)
-    w, b = _weights(w, intercept)
+    w, b = _weights(w, intercept, joint=True)
     X = _data(X, w.size)
     if X.shape[0] != signs.size:
         raise InputError(f"X has {X.shape[0]} rows, but y has {signs.size} labels")
@@ -100,7 +105,7 @@ def distances(X: Any, w: Any, *, intercept: float = 0.0, norm: float = 2) -> NDA
     >>> sx.distances([[3.0, 4.0], [0.0, 0.0]], [3.0, 4.0], intercept=5.0)
     array([6., 1.])
     """
-    w, b = _weights(w, intercept)
+    w, b = _weights(w, intercept, joint=False)
     found: NDArray[np.float64] = (_data(X, w.size) @ w + b) / _size(w, norm)
     return found
 
@@ -125,7 +130,7 @@ def project(X: Any, w: Any, *, intercept: float = 0.0) -> NDArray[np.float64]:
     """
     from scipy import sparse
 
-    w, b = _weights(w, intercept)
+    w, b = _weights(w, intercept, joint=False)
     X = _data(X, w.size)
     _size(w, 2)
     unit = w / np.linalg.norm(w)

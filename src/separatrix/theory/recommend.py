@@ -207,7 +207,7 @@ def certify(
     play : callable
         Plays one pass of a rule; see `Play`.
     decide : callable
-        Asked whether the data is separable when the search found no separator; see `Decide`.
+        Asked whether the data is separable; see `Decide`.
     bias : bool
         Whether a 1 is appended to every row.
     normalize : bool
@@ -237,7 +237,7 @@ def certify(
     additive, p_norm = found.proofs(X, y, replay)
     proofs = [additive, p_norm]
     proofs += _about(game, found, X, y, additive, decide, seconds / 3.0)
-    winnow = _winnow_proof(game, X, y, seconds / 2.0)
+    winnow = min(_winnow_proofs(game, X, y, seconds / 2.0), key=lambda c: c.bound, default=None)
     if winnow is not None:
         proofs.append(winnow)
         run("winnow", _winnow_settings(winnow))
@@ -279,8 +279,7 @@ def certify_run(
     found = _Comparators(game, seconds, proposals, p)
     additive, p_norm = found.proofs(X, y, run.parameters.get("tie", "mistake"))
     proofs = [additive, p_norm, *_about(game, found, X, y, additive, decide, seconds / 3.0)]
-    winnow = _winnow_proof(game, X, y, seconds / 2.0) if run.rule == "winnow" else None
-    proofs += [winnow] if winnow is not None else []
+    proofs += _winnow_proofs(game, X, y, seconds / 2.0, run.parameters) if run.rule == "winnow" else []
     return Ledger.from_run(run, proofs, iid=iid), tuple(proofs)
 
 
@@ -299,37 +298,47 @@ def _about(
 
     proofs = made("T4a", found.perceptron, replay=additive.witness["replay"])
     proofs += made("T4c", found.perceptron)
-    wide = separator(game, seconds)
+    known = decide()
+    proofs += [known] if known is not None else []
+    wide = separator(game, seconds) if known is None else None
     candidates = [
         c for c in (wide, found.perceptron, found.p_norm, found.winnow) if c is not None and c.separates
     ]
+    separators: list[Any] = sorted(candidates, key=lambda c: -c.margin)
+    if known is not None and known.theorem in ("T11 separable", "T11 margin"):
+        separators.insert(0, known.witness["u"])  # of the largest margin, proved
     separable: list[Certificate] = []
-    for c in sorted(candidates, key=lambda c: -c.margin):
-        separable = separable or made("T2", c)
-    for c in sorted(candidates, key=lambda c: c.bound):
-        separable += made("T9 separable", c, p=found.p) if len(separable) == 1 else []
-    if not separable:
-        known = decide()
-        proofs += [known] if known is not None else []
-        if known is not None and known.theorem in ("T11 separable", "T11 margin"):
-            separable = made("T2", known.witness["u"]) + made("T9 separable", known.witness["u"], p=found.p)
+    for u in separators:
+        separable = separable or made("T2", u)
+    for u in [*sorted(candidates, key=lambda c: c.bound), *separators]:
+        separable += made("T9 separable", u, p=found.p) if len(separable) == 1 else []
     return proofs + separable
 
 
-def _winnow_proof(game: Game, X: Any, y: Any, seconds: float) -> Certificate | None:
-    """Return T6's or T8's certificate of a target found in the data, the smaller bound."""
+def _winnow_proofs(
+    game: Game, X: Any, y: Any, seconds: float, settings: Mapping[str, Any] | None = None
+) -> list[Certificate]:
+    """Return T6's and T8's certificates of targets found in the data, for a run with these settings."""
     if game.bias or game.normalize or not game.rows.shape[1]:
-        return None
+        return []
     n, made = int(game.rows.shape[1]), []
+    played = settings or {"factor": 2.0, "threshold": float(n), "demotion": "eliminate"}
+    eliminates = played["demotion"] == "eliminate"
     relevant = targets.disjunction(game)
-    if relevant is not None:
-        witness = {"variables": n, "relevant": relevant, "demotion": "elimination"}
+    if relevant is not None and (played["factor"], played["threshold"]) == (2.0, n):
+        demotion = "elimination" if eliminates else "halving"
+        witness = {"variables": n, "relevant": relevant, "demotion": demotion}
         made.append(Certificate.make("T6", witness, X, y))
-    threshold = targets.threshold_target(game, seconds)
+    if settings is None:
+        threshold = targets.threshold_target(game, seconds)
+    elif not eliminates:
+        threshold = targets.threshold_target(game, seconds, settings["factor"], settings["threshold"])
+    else:
+        threshold = None
     if threshold is not None:
         with contextlib.suppress(InputError):  # where HiGHS's tolerance was more than was allowed for
             made.append(Certificate.make("T8", threshold, X, y))
-    return min(made, key=lambda c: c.bound, default=None)
+    return made
 
 
 def _winnow_settings(proof: Certificate) -> dict[str, Any]:

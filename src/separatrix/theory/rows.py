@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix._native import unit_values
+from separatrix.data.arrays import native_matrix
 from separatrix.errors import InputError
 from separatrix.theory.certificate import as_rows
 
@@ -40,10 +42,8 @@ class Game:
             raise InputError(f"expected two labels, found {len(found)}: {found[:3].tolist()}")
         signs = np.where(labels >= found[1] if len(found) == 2 else labels > 0.0, 1.0, -1.0)
         if normalize:
-            of = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-            norms = np.sqrt(np.bincount(of, weights=rows.data * rows.data, minlength=rows.shape[0]))
-            norms[norms == 0.0] = 1.0
-            rows = sparse.csr_matrix((rows.data / norms[of], rows.indices, rows.indptr), shape=rows.shape)
+            unit = unit_values(native_matrix(rows))
+            rows = sparse.csr_matrix((unit, rows.indices, rows.indptr), shape=rows.shape)
         return cls(rows, signs, bias, normalize)
 
     @property
@@ -63,7 +63,18 @@ class Game:
             return largest
         of = np.repeat(np.arange(self.rows.shape[0]), np.diff(self.rows.indptr))
         sums = np.bincount(of, weights=(values / largest) ** p, minlength=self.rows.shape[0])
-        return float(largest * (sums + float(self.bias) * largest**-p).max(initial=0.0) ** (1.0 / p))
+        if self.bias:  # then largest is at least 1
+            sums = sums + largest**-p
+        return float(largest * sums.max(initial=0.0) ** (1.0 / p))
+
+    def penalty_unit(self) -> float:
+        """Return 1/R², the unit of C on the soft-margin path; rows that are not all 0."""
+        radius = self.radius()
+        if not 1e-100 < radius < 1e100:
+            raise InputError(
+                f"expected the longest row to have a norm from 1e-100 to 1e100, found {radius:g}: scale"
+            )
+        return 1.0 / radius**2
 
 
 def norm(u: Floats, bias_weight: float, q: float) -> float:

@@ -41,7 +41,8 @@ class Separation:
     radius: float
     """R, the largest norm of a z_i."""
     updates_bound: float | None
-    """R²/γ*², the most updates of a Perceptron on this data, in any order (T2, T3)."""
+    """R²/γ*², the most updates of a Perceptron on this data, in any order (T2, T3). None, too, where that is
+    beyond doubles."""
     w: tuple[float | int, ...] | None
     """The separator's weights, the bias left out: floats, or integers (exact, of any common scale) where
     floats are too coarse. Strict if separable, weak if weakly separable."""
@@ -121,6 +122,14 @@ class Separation:
         return make(*claim, X, y, bias=self.bias, normalize=self.normalize)
 
 
+def proof(X: Any, y: Any, *, bias: bool, normalize: bool) -> Any:
+    """Return the certificate of `separate`'s answer; None where it is numerical, or y has one label only."""
+    if len(np.unique(y)) < 2:
+        return None
+    found = separate(X, y, bias=bias, normalize=normalize)
+    return found.certificate(X, y) if found.verified == "exact" else None
+
+
 def fraction_text(value: Fraction) -> str:
     """Return "p/q" with all digits, however many: Python refuses to print very long integers by `str`."""
     return f"{_digits(value.numerator)}/{_digits(value.denominator)}"
@@ -194,7 +203,7 @@ def separate(
         margin=margin,
         margin_bounds=bounds,
         radius=found["radius"],
-        updates_bound=(found["radius"] / margin) ** 2 if margin else None,
+        updates_bound=_updates_bound(found["radius"], margin) if margin else None,
         w=w,
         intercept=intercept,
         support_rows=tuple(found["support_rows"]) if bounds else (),
@@ -207,6 +216,11 @@ def separate(
         cycles=found["cycles"],
         passes=found["passes"],
     )
+
+
+def _updates_bound(radius: float, margin: float) -> float | None:
+    ratio = radius / margin
+    return ratio * ratio if ratio < 1e154 else None
 
 
 def _weight(found: int | tuple[float, float]) -> Fraction:

@@ -44,10 +44,7 @@ def rows_of(X: Any, signs: np.ndarray, normalize: bool) -> Any:
         raise InputError("X: expected finite numbers, found NaN or infinity")
     if not normalize:
         return matrix
-    try:
-        unit = unit_values(matrix)
-    except ValueError as error:
-        raise InputError(f"normalize: {error}") from error
+    unit = unit_values(matrix)
     return (*matrix[:2], unit, matrix[3]) if isinstance(matrix, tuple) else unit.reshape(matrix.shape)
 
 

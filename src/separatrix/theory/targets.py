@@ -36,8 +36,12 @@ def disjunction(game: Game) -> list[int] | None:
     return sorted(chosen)
 
 
-def threshold_target(game: Game, seconds: float) -> dict[str, Any] | None:
-    """Return T8's witness with about the least bound at threshold θ = n, or None where none was found.
+def threshold_target(
+    game: Game, seconds: float, factor: float | None = None, threshold: float | None = None
+) -> dict[str, Any] | None:
+    """Return T8's witness with about the least bound, or None where none was found.
+
+    Of a run with this factor and threshold; without them, β = 1 + δ/2 and θ = n.
 
     For δ of a short list, min Σμ_i such that μ·x ≥ 1 on positives and ≤ 1 − δ on negatives, μ ≥ 0, is a
     linear programme (HiGHS). Its vertices touch the constraints, so μ is enlarged, and δ reduced, by a
@@ -50,25 +54,30 @@ def threshold_target(game: Game, seconds: float) -> dict[str, Any] | None:
     inside = rows.nnz == 0 or (rows.data.min() >= 0.0 and rows.data.max() <= 1.0)
     if not inside or not n or rows.nnz > _LARGEST_PROGRAMME:
         return None
+    theta = float(n) if threshold is None else threshold
+    if theta < 1.0 or not (factor is None or 1.0 < factor < 2.7):
+        return None
     signed = sparse.diags(-game.signs) @ rows
     least_entry = float(rows.data[rows.data > 0.0].min(initial=1.0))
     best: tuple[float, dict[str, Any]] | None = None
+    slack = 1e-6
     for delta in (1.0, 0.5, 0.2, 0.05):
+        separation = delta if delta == 1.0 else delta - 4.0 * slack
+        beta = 1.0 + separation / 2.0 if factor is None else factor
+        if (1.0 - separation) * beta >= 1.0:
+            continue
         limits = np.where(game.signs > 0.0, -1.0, 1.0 - delta)
         options = {"time_limit": seconds / 4.0}
         found = linprog(np.ones(n), A_ub=signed, b_ub=limits, method="highs", options=options)
         if found.status != 0:
             continue
-        slack = 1e-6
         kept = np.flatnonzero(found.x > 1e-12)
         mu = found.x[kept] * (1.0 + slack)
         # Rounding to a grid makes the proof's sums exact; a shade more than 1e-6 is left over for it.
         mu = np.ceil(mu * 2.0**26) / 2.0**26
-        separation = delta if delta == 1.0 else delta - 4.0 * slack
-        bound = winnow_threshold(n, math.fsum(mu), separation, float(n), least_entry=least_entry)
+        bound = winnow_threshold(n, math.fsum(mu), separation, theta, beta, least_entry)
         if best is None or bound < best[0]:
             target = {"indices": kept.tolist(), "values": mu.tolist(), "bias": 0}
-            factor = 1.0 + separation / 2.0
             witness = {"variables": n, "target": target, "separation": separation}
-            best = bound, {**witness, "threshold": float(n), "factor": factor}
+            best = bound, {**witness, "threshold": theta, "factor": beta}
     return None if best is None else best[1]

@@ -123,10 +123,23 @@ pub fn margin_above(z: &SignedRows, rows: &[usize], weights: &[(f64, f64)]) -> f
     (widened.sqrt().next_up() / total.enclosure().0).next_up()
 }
 
-/// An upper bound on `R`, the largest norm of a row.
+/// `R`, the largest norm of a row: within a few roundings, infinite where it is beyond doubles.
 #[must_use]
 pub fn radius(z: &SignedRows) -> f64 {
-    (0..z.len()).map(|i| z.square(i)).fold(0.0, f64::max).sqrt()
+    let largest = (0..z.len()).map(|i| z.square(i)).fold(0.0, f64::max);
+    if (1e-280..=1e280).contains(&largest) {
+        return largest.sqrt();
+    }
+    // Squares of so long, or so short, rows over- or underflow: the largest entry is made 1.
+    let mut top = 0.0f64;
+    (0..z.len()).for_each(|i| z.for_each(i, |_, v| top = top.max(v.abs())));
+    let mut most = 0.0f64;
+    for i in 0..z.len() {
+        let mut square = 0.0;
+        z.for_each(i, |_, v| square += (v / top) * (v / top));
+        most = most.max(square);
+    }
+    top * most.sqrt()
 }
 
 /// `z_i·w` for `w` in integers: its sign and, scaled by some power of two, its value.

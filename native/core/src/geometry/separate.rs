@@ -97,6 +97,8 @@ const PASSES: usize = 30;
 const LARGE: usize = 8000;
 /// Passes of the ascent there: some seconds on a few million entries.
 const ASCENT_PASSES: usize = 400;
+/// Where it separates, as many more as visit so many entries: some seconds, for the margin.
+const ASCENT_ENTRIES: usize = 1_000_000_000;
 /// The largest conflict that is searched for there.
 const LARGE_ACTIVE: usize = 1500;
 /// The largest active set: its factor takes 8 k²/2 bytes.
@@ -217,7 +219,8 @@ impl Search<'_> {
     fn run_large(&mut self, only_decide: bool, stop: &mut dyn FnMut() -> bool) -> Separation {
         let z = self.z;
         let gap = if only_decide { f64::INFINITY } else { 1e-7 };
-        let found = ascend(&z, gap, ASCENT_PASSES, stop);
+        let entries: usize = (0..z.len()).map(|i| z.entries(i).1.len() + 1).sum();
+        let found = ascend(&z, gap, ASCENT_PASSES, ASCENT_ENTRIES / entries.max(1), stop);
         if found.clean
             && let Ok(least) = prove_separator(&z, &found.w)
         {

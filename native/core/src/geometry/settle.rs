@@ -105,7 +105,9 @@ fn below(z: &SignedRows, found: &ExactNearest, unit: i32) -> Vec<usize> {
     let mut violators: Vec<(f64, usize)> = Vec::new();
     for row in 0..z.len() {
         let product = z.dot(row, &near);
-        let error = (z.width() as f64 + 10.0) * 1e-15 * size * z.square(row).sqrt();
+        let count = z.width() as f64 + 10.0;
+        // What underflows errs by no more than the smallest double.
+        let error = count * (1e-15 * size * z.square(row).sqrt() + f64::from_bits(4));
         if product - error > level * (1.0 + 1e-12) {
             continue;
         }

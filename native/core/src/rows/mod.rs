@@ -20,7 +20,7 @@ mod vector;
 
 pub use dense::{DenseRow, DenseRows};
 pub use sparse::{SparseRow, SparseRows};
-pub use tidy::{Tidy, Untidy};
+pub use tidy::{Tidy, Untidy, unit_length};
 pub use vector::{Engine, Work};
 
 mod sealed {

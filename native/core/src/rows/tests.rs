@@ -138,8 +138,7 @@ fn extreme_rows_are_refused_or_scaled() {
         Err(Untidy::NotFinite { column: 1, value: f64::INFINITY })
     );
     assert_eq!(room.tidy(&row(&[1e200]), false), Err(Untidy::TooLong));
-    let (least, most) = (f64::from_bits(1), 2f64.powi(1021));
-    for scale in [2f64.powi(600), 2f64.powi(-600), least, most] {
+    for scale in [2f64.powi(600), 2f64.powi(1021), 2f64.powi(-600), f64::from_bits(1)] {
         let values = [3.0 * scale, -4.0 * scale];
         let row = DenseRow { values: &values, engine: Engine::best() };
         assert_eq!(room.tidy(&row, true).unwrap().values, [0.6, -0.8]);

@@ -1,6 +1,7 @@
 //! A row put in order: stored zeros dropped, values checked, length made 1 if asked.
 
 use super::{Engine, Row, SparseRow};
+use crate::exact::sum::decode;
 
 /// Why a row cannot be played.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +25,7 @@ impl Tidy {
     pub fn tidy(&mut self, row: &impl Row, unit: bool) -> Result<SparseRow<'_, u32, f64>, Untidy> {
         self.indices.clear();
         self.values.clear();
-        let (mut bad, mut squares, mut largest) = (None, 0.0, 0.0f64);
+        let (mut bad, mut squares) = (None, 0.0);
         row.for_each(|column, value| {
             if !value.is_finite() && bad.is_none() {
                 bad = Some(Untidy::NotFinite { column, value });
@@ -34,28 +35,13 @@ impl Tidy {
                 self.indices.push(column as u32);
                 self.values.push(value);
                 squares += value * value;
-                largest = largest.max(value.abs());
             }
         });
         if let Some(bad) = bad {
             return Err(bad);
         }
-        if unit && largest > 0.0 {
-            // Far from 1 the squares would over- or underflow; a power of two changes no digit.
-            if !(1e-280..=1e280).contains(&squares) {
-                // In two steps: a subnormal row's power is itself beyond the largest double.
-                let up = -exponent(largest);
-                let (first, second) = (2f64.powi(up / 2), 2f64.powi(up - up / 2));
-                squares = 0.0;
-                for value in &mut self.values {
-                    *value = *value * first * second;
-                    squares += *value * *value;
-                }
-            }
-            let length = squares.sqrt();
-            for value in &mut self.values {
-                *value /= length;
-            }
+        if unit {
+            unit_length(&mut self.values);
             self.drop_zeros();
         } else if !squares.is_finite() {
             return Err(Untidy::TooLong);
@@ -115,7 +101,25 @@ impl Tidy {
     }
 }
 
-/// The exponent of a positive finite double, near enough to bring it close to 1.
-fn exponent(value: f64) -> i32 {
-    value.log2().floor() as i32
+/// Divides finite values by their norm: squares added in order, one square root, one division.
+/// Zeros alone stay as they are.
+pub fn unit_length(values: &mut [f64]) {
+    let sum_of_squares = |values: &[f64]| values.iter().fold(0.0, |sum, v| sum + v * v);
+    let mut squares = sum_of_squares(values);
+    // Far from 1 the squares would over- or underflow; a power of two changes no digit.
+    if !(1e-280..=1e280).contains(&squares) {
+        let largest = values.iter().fold(0.0f64, |most, v| most.max(v.abs()));
+        if largest == 0.0 {
+            return;
+        }
+        let (mantissa, unit) = decode(largest);
+        let exponent = mantissa.ilog2() as i32 + unit;
+        // 2^1074 is no double: half of it twice.
+        let half = -exponent.min(0) / 2;
+        let (first, second) = (2f64.powi(half), 2f64.powi(-exponent - half));
+        values.iter_mut().for_each(|v| *v = *v * first * second);
+        squares = sum_of_squares(values);
+    }
+    let length = squares.sqrt();
+    values.iter_mut().for_each(|v| *v /= length);
 }

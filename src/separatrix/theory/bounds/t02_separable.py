@@ -29,4 +29,5 @@ def separable(radius: float, margin: float) -> float:
     64.0
     """
     R = positive("radius", radius)
-    return (R / inside("margin", margin, 0.0, R, open_left=True)) ** 2
+    ratio = R / inside("margin", margin, 0.0, R, open_left=True)
+    return ratio * ratio  # infinite beyond doubles, where ** would raise

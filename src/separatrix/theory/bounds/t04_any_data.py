@@ -62,7 +62,8 @@ def any_data(radius: float, comparator_norm: float, hinge: float) -> float:
     16.0
     """
     a = not_negative("radius", radius) * not_negative("comparator_norm", comparator_norm)
-    return ((a + math.sqrt(a * a + 4.0 * not_negative("hinge", hinge))) / 2.0) ** 2
+    root = (a + math.sqrt(a * a + 4.0 * not_negative("hinge", hinge))) / 2.0
+    return root * root  # infinite beyond doubles, where ** would raise
 
 
 def any_data_simple(radius: float, comparator_norm: float, hinge: float) -> float:

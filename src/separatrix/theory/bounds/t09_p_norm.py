@@ -80,7 +80,8 @@ def p_norm_separable(p: float, radius_p: float, comparator_norm_q: float, least_
         raise UsageError(
             f"least_margin should be at most radius_p·comparator_norm_q, {R * norm!r}, but is {least!r}"
         )
-    return (p - 1.0) * (norm * R / least) ** 2
+    ratio = norm * R / least
+    return (p - 1.0) * ratio * ratio
 
 
 def balanced_winnow(

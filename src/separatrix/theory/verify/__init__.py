@@ -58,10 +58,28 @@ ASSUMPTIONS = {
     "T9 separable": "y u·x > 0 in every row",
     "T9": _COMPARATOR,
     "T11 separable": "y w·x > 0 in every row",
-    "T11 weakly separable": "y w·x ≥ 0 in every row, w ≠ 0, and Σ λ_i y_i x_i = 0, λ > 0, Σ λ_i = 1",
+    "T11 weakly separable": "y w·x ≥ 0 in every row, > 0 in one, and Σ λ_i y_i x_i = 0, λ > 0, Σ λ_i = 1",
     "T11 not separable": "Σ λ_i y_i x_i = 0, λ > 0, Σ λ_i = 1",
     "T11 margin": "y w·x > 0 in every row; λ > 0 weighs some rows",
 }
+_COMPARATOR_FIELDS = {"u", "replay"}
+WITNESSES = {
+    "T2": _COMPARATOR_FIELDS,
+    "T3": _COMPARATOR_FIELDS,
+    "T4a": _COMPARATOR_FIELDS,
+    "T4b": _COMPARATOR_FIELDS,
+    "T4c": _COMPARATOR_FIELDS,
+    "T6": {"variables", "relevant", "demotion"},
+    "T7": {"variables", "relevant", "k"},
+    "T8": {"variables", "target", "separation", "threshold", "factor"},
+    "T9 separable": {"u", "p"},
+    "T9": {"u", "p"},
+    "T11 separable": {"u"},
+    "T11 weakly separable": {"u", "rows", "weights"},
+    "T11 not separable": {"rows", "weights"},
+    "T11 margin": {"u", "rows", "weights"},
+}
+"""A witness's fields: nothing may stand in a proof that is not looked at. Only `replay` may be left out."""
 
 
 class Verdict(NamedTuple):
@@ -84,7 +102,10 @@ def parse(text: str) -> dict[str, Any]:
 
     try:
         document = json.loads(text, object_pairs_hook=once, parse_constant=refuse)
-    except (json.JSONDecodeError, RecursionError) as e:
+        canonical(document).encode()  # refuses 1e999, and half of a surrogate pair
+    except UnreadableError:
+        raise
+    except (ValueError, RecursionError) as e:
         raise UnreadableError(f"not JSON: {e}") from e
     needed = {"theorem", "assumption", "witness", "observed", "bound", "data", "order", "version", "seal"}
     if not isinstance(document, dict) or set(document) != needed:
@@ -115,6 +136,9 @@ class _Claim:
     ) -> None:
         if theorem not in ASSUMPTIONS:
             raise UnreadableError(f"expected one of the theorems {sorted(ASSUMPTIONS)}, found {theorem!r}")
+        fields = WITNESSES[theorem]
+        if not fields - {"replay"} <= set(witness) <= fields:
+            raise UnreadableError(f"the witness of {theorem} is {sorted(fields)}, found {sorted(witness)}")
         self.theorem, self.exact = theorem, exact
         self.compare = self.replay = self.winnow = self.weights = None
         if theorem in _COMPARED | _SEPARATED:
@@ -122,7 +146,7 @@ class _Claim:
             if p is not None and p < 2:
                 raise UnreadableError(f"p should be at least 2, but is {float(p)!r}")
             self.compare = Comparison(Vector(witness["u"], data["columns"], data["bias"]), exact, p)
-        if theorem in ("T2", "T3", "T4a", "T4b", "T4c") and witness.get("replay") is not None:
+        if "replay" in witness:
             self.replay = Replay(witness["replay"])
         if theorem == "T4a" and self.replay is None:
             raise UnreadableError("T4a speaks of a run, and its witness should say how to replay it")
@@ -230,6 +254,8 @@ def verify(document: Mapping[str, Any], batches: Batches) -> Verdict:
     fields = {"sha256", "rows", "columns", "labels", "bias", "normalize"}
     if not isinstance(claimed, dict) or set(claimed) != fields:
         raise UnreadableError(f"a certificate's data has the fields {sorted(fields)}")
+    if type(claimed["bias"]) is not bool or type(claimed["normalize"]) is not bool:
+        raise UnreadableError("a certificate's bias and normalize are true or false")
     refuted = None
     try:
         derived = derive(document["theorem"], document["witness"], claimed, batches)

@@ -24,6 +24,7 @@ class Comparison:
     def __init__(self, u: Vector, exact: bool, p: Fraction | None = None) -> None:
         self.u, self.exact, self.p = u, exact, p
         self.least: tuple[Fraction, int] | None = None
+        self.positive = False
         self.hinge_lo = self.hinge_hi = self.radius_lo = self.radius_hi = self.norms_lo = self.norms_hi = (
             Fraction(0)
         )
@@ -55,14 +56,21 @@ class Comparison:
             self._powers(rows)
 
     def _least(self, rows: Rows, lo: np.ndarray, hi: np.ndarray) -> None:
-        limit = min(hi.min(initial=np.inf), float("inf") if self.least is None else above(self.least[0]))
-        for i in np.flatnonzero(lo <= limit).tolist():
-            m = Fraction(lo[i]) if lo[i] == hi[i] else int(rows.y[i]) * self.u.dot(rows.exact(i))
-            if self.least is None or m < self.least[0]:
-                self.least = (m, rows.first + i)
-                limit = min(limit, above(m))
-            if lo[i] == hi[i] == limit:
-                break  # the rest cannot be lower than an exact value that equals the limit
+        known = lo == hi
+        self.positive = self.positive or bool((lo > 0.0).any())
+        if known.any():
+            i = int(np.argmin(np.where(known, lo, np.inf)))
+            self._lower(Fraction(lo[i]), rows.first + i)
+        limit = min(hi.min(initial=np.inf), np.inf if self.least is None else above(self.least[0]))
+        for i in np.flatnonzero(~known & (lo <= limit)).tolist():
+            if lo[i] <= limit:  # which falls
+                self._lower(int(rows.y[i]) * self.u.dot(rows.exact(i)), rows.first + i)
+                limit = min(limit, above(self.least[0]) if self.least else np.inf)
+
+    def _lower(self, m: Fraction, row: int) -> None:
+        self.positive = self.positive or m > 0
+        if self.least is None or m < self.least[0]:
+            self.least = (m, row)
 
     def _squares(self, rows: Rows, chosen: np.ndarray | None) -> None:
         with np.errstate(over="ignore"):
@@ -97,14 +105,15 @@ class Comparison:
         tops = np.full(len(rows.y), float(rows.bias))
         np.maximum.at(tops, rows.of, magnitudes)
         scale = np.where(tops > 0.0, tops, 1.0)
-        sums = rows.sum((magnitudes / scale[rows.of]) ** p) + rows.bias * (1.0 / scale) ** p
-        norms = tops * sums ** (1.0 / p)
+        with np.errstate(over="ignore", under="ignore"):  # a norm beyond doubles is a candidate
+            sums = rows.sum((magnitudes / scale[rows.of]) ** p)
+            norms = tops * (sums + scale**-p if rows.bias else sums) ** (1.0 / p)
         self.largest = max(self.largest, norms.max(initial=0.0))
         for i in np.flatnonzero(norms >= self.largest * (1.0 - 1e-6)).tolist():
             part = magnitudes[rows.starts[i] : rows.starts[i + 1]].tolist()
             key = tuple(sorted([*part, 1.0] if rows.bias else part))
             if key not in self.powers:
-                self.powers[key] = decimal_norm((Fraction(v) for v in key), self.p or Fraction(2))
+                self.powers[key] = decimal_norm(list(map(Fraction, key)), self.p or Fraction(2))
 
     def squared_radius(self) -> tuple[Fraction, Fraction]:
         if self.p is None:
@@ -118,16 +127,16 @@ class Comparison:
         if self.p is None:
             return lo * self.u.squared_norm, hi * self.u.squared_norm
         q = self.p / (self.p - 1)
-        values = (abs(v) for v in [*self.u.exact.values(), self.u.bias])
+        values = [abs(v) for v in [*self.u.exact.values(), self.u.bias]]
         norm_lo, norm_hi = widened(Fraction(decimal_norm(values, q)) ** 2)
         return (self.p - 1) * lo * norm_lo, (self.p - 1) * hi * norm_hi
 
     def weakly_separating(self) -> None:
-        """Check that u is not zero and no y u·x is negative."""
-        if not self.u.squared_norm:
-            raise RefutedError("w is zero")
+        """Check that no y u·x is negative, and one is positive."""
         if self.least is not None and self.least[0] < 0:
             raise RefutedError(f"row {self.least[1]}: y w·x should not be negative")
+        if not self.positive:
+            raise RefutedError("y w·x should be positive in some row, but is 0 in all")
 
     def separating(self) -> Fraction:
         """Return min y u·x, which must be positive."""
@@ -135,7 +144,7 @@ class Comparison:
             raise RefutedError("there are no rows")
         if self.least[0] <= 0:
             m, row = self.least
-            raise RefutedError(f"row {row}: y u·x should be positive, but is {float(m)!r}")
+            raise RefutedError(f"row {row}: y u·x should be positive, but is {above(m)!r}")
         return self.least[0]
 
 

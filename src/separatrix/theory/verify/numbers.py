@@ -1,7 +1,7 @@
 """Arithmetic that is exact, or rounded on the safe side."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
@@ -116,9 +116,11 @@ def widened(value: Fraction) -> tuple[Fraction, Fraction]:
     return value - slack, value + slack
 
 
-def decimal_norm(values: Iterable[Fraction], p: Fraction) -> Decimal:
+def decimal_norm(values: Sequence[Fraction], p: Fraction) -> Decimal:
+    """Return (Σ v^p)^(1/p), to sixty digits; over the largest v, so that what underflows is nothing."""
     with localcontext() as context:
         context.prec, context.Emin, context.Emax = 60, -(10**9), 10**9
-        power = to_decimal(p)
-        total = sum((to_decimal(v) ** power for v in values if v), Decimal(0))
-        return total ** (1 / power) if total else total
+        power, top = to_decimal(p), max(map(to_decimal, values), default=Decimal(0))
+        if not top:
+            return top
+        return top * sum((to_decimal(v) / top) ** power for v in values if v) ** (1 / power)

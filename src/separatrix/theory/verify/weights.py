@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from separatrix.theory.verify.comparison import Comparison
-from separatrix.theory.verify.numbers import RefutedError, UnreadableError, number
+from separatrix.theory.verify.numbers import RefutedError, UnreadableError, above, number
 from separatrix.theory.verify.rows import Rows
 
 
@@ -45,8 +45,9 @@ class Weights:
 
     def balance(self, seen: int) -> None:
         """Σ λ_i = 1 and Σ λ_i y_i x_i = 0, exactly."""
-        if sum(self.weights) != 1:
-            raise RefutedError(f"the weights should sum to 1, but sum to {float(sum(self.weights))!r}")
+        total = sum(self.weights, Fraction(0))
+        if total != 1:
+            raise RefutedError(f"the weights should sum to 1, but sum to {above(total)!r}")
         if any(self.vector(seen)):
             raise RefutedError("the weighted rows should sum to zero, but do not")
 
