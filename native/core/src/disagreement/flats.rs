@@ -94,10 +94,17 @@ pub struct Found {
     pub sides: Vec<(u32, i8)>,
 }
 
-/// What is asked about a cell that looks better than the incumbent; answers the errors of a verified
-/// direction, if one was made.
+/// What is asked about a cell that looks better than the incumbent.
 pub trait Judge {
-    fn judge(&mut self, found: &Found) -> Option<Weight>;
+    fn judge(&mut self, found: &Found) -> Verdict;
+}
+
+pub enum Verdict {
+    /// A direction in doubles errs no more than the cell, counted exactly.
+    Made(Weight),
+    /// The cell exists, but no direction in doubles was found in it.
+    TooThin,
+    Unclear,
 }
 
 pub struct Search<'a> {
@@ -109,6 +116,8 @@ pub struct Search<'a> {
     pub best: Weight,
     /// Cells seen with fewer errors than `best` of which no direction could be made.
     pub unresolved: Option<Weight>,
+    /// The least errors of a cell that exists and holds no direction in doubles that was found.
+    pub thin: Option<Weight>,
     pub work: u64,
     pub limit: u64,
     pub patience: f64,
@@ -148,6 +157,7 @@ impl<'a> Search<'a> {
             path: Vec::new(),
             best,
             unresolved: None,
+            thin: None,
             work: 0,
             limit: u64::MAX,
             patience: 3000.0,
@@ -766,9 +776,12 @@ impl<'a> Search<'a> {
         let found = Found { errors, direction: u, sides };
         self.work += 2000;
         match judge.judge(&found) {
-            Some(verified) if verified <= errors => self.best = self.best.min(verified),
-            answer => {
-                self.best = self.best.min(answer.unwrap_or(self.best));
+            Verdict::Made(verified) => self.best = self.best.min(verified),
+            Verdict::TooThin => {
+                self.best = self.best.min(errors);
+                self.thin = Some(self.thin.map_or(errors, |v| v.min(errors)));
+            }
+            Verdict::Unclear => {
                 self.unresolved = Some(self.unresolved.map_or(errors, |v| v.min(errors)));
                 self.exhausted |= self.strict;
             }
