@@ -6,14 +6,14 @@ use std::thread;
 use std::time::Duration;
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use separatrix_core::disagreement::{Options, minimise, score_signs as core_score_signs};
 
 use crate::arrays::MatrixArgument;
 
-/// (coefficients, errors, lower bound, unit): the two are in units of 2^-unit.
-type Answer<'py> = (Bound<'py, PyArray1<f64>>, i128, i128, i32);
+/// (coefficients, errors, lower bound, unit, interrupted): the two are in units of 2^-unit.
+type Answer<'py> = (Bound<'py, PyArray1<f64>>, i128, i128, i32, bool);
 
 #[pyfunction]
 #[pyo3(signature = (x, labels, weights, starts, bias, time_limit, at_most, threads, progress))]
@@ -65,9 +65,13 @@ fn min_disagreement<'py>(
                         stop.store(true, Ordering::Relaxed);
                         return Ok(());
                     }
-                    match (latest, &progress) {
-                        (Some(bounds), Some(call)) => call.call1(py, bounds).map(drop),
-                        _ => Ok(()),
+                    let (Some(bounds), Some(call)) = (latest, &progress) else { return Ok(()) };
+                    match call.call1(py, bounds) {
+                        Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => {
+                            stop.store(true, Ordering::Relaxed);
+                            Ok(())
+                        }
+                        answer => answer.map(drop),
                     }
                 });
                 if let Err(error) = heard {
@@ -84,7 +88,7 @@ fn min_disagreement<'py>(
     let outcome = outcome
         .map_err(|_| PyRuntimeError::new_err("the search for the fewest errors failed"))?
         .map_err(|e| PyValueError::new_err(e.to_string()))?;
-    Ok((outcome.coefficients.into_pyarray(py), outcome.errors, outcome.lower_bound, outcome.unit))
+    Ok((outcome.coefficients.into_pyarray(py), outcome.errors, outcome.lower_bound, outcome.unit, stop.into_inner()))
 }
 
 /// The exact sign of each row's score.

@@ -28,7 +28,7 @@ def best_face(
     tie: str,
     cost: Callable[[NDArray[np.float64]], Fraction],
     goal: Fraction,
-    deadline: float | None,
+    deadline: float,
 ) -> tuple[list[NDArray[np.float64]], Fraction]:
     """Return candidates on flats of dimension ≥ 1, and a lower bound of the errors on all of them.
 
@@ -55,16 +55,15 @@ def best_face(
             if any(abs(v) > 2**53 for v in numbers):
                 return Fraction(0)
             whole.append([float(v) for v in numbers])
-        t, _, bound, unit = _native.min_disagreement(
+        t, _, bound, unit, _ = _native.min_disagreement(
             np.array(whole), np.ones(len(rows)), weights, [], False, None, None, 1, None
         )
         total = Fraction(bound) / Fraction(2) ** unit
         total -= sum((loads[i] for i in vanishing if labels[i] == favoured), Fraction(0))
         if total < least:
-            spread = [_whole(v) for v in basis]
             for steps in _coarser(t.tolist()):
                 w = [
-                    Fraction(sum(a * v[j] for a, v in zip(steps, spread, strict=True))) / units[j]
+                    sum((a * v[j] for a, v in zip(steps, basis, strict=True)), Fraction(0)) / units[j]
                     for j in range(width)
                 ]
                 found.append(_doubles(w))
@@ -80,9 +79,10 @@ def best_face(
         if least <= goal:
             lowest = min(lowest, goal)
             return
-        if deadline is not None and time.perf_counter() > deadline:
+        if time.perf_counter() > deadline:
             lowest = Fraction(0)
             return
+        basis = [tuple(map(Fraction, _whole(v))) for v in basis]
         inside = [
             tuple(sum((a * b for a, b in zip(row, v, strict=True)), Fraction(0)) for v in basis)
             for row in rows
@@ -94,7 +94,7 @@ def best_face(
         ties = [i for i in vanishing if labels[i] == favoured and any(rows[i])]
         if ties:
             # If some direction is right on all of them, a step that way makes the flat a cell.
-            _, errors, _, _ = _native.min_disagreement(
+            _, errors, *_ = _native.min_disagreement(
                 X[ties] * favoured, np.ones(len(ties)), None, [], False, None, None, 1, None
             )
             if errors > 0:
@@ -135,7 +135,7 @@ def _whole(row: _Row) -> list[int]:
 
 
 def _coarser(t: list[float]) -> Iterator[list[int]]:
-    """Whole multiples of about t, shorter and shorter: products with them must fit doubles to stay on a flat."""
+    """Whole multiples of about t, shorter and shorter: w must fit doubles to stay on its flat."""
     if len(t) == 1:
         yield [(t[0] > 0) - (t[0] < 0)]
         return

@@ -179,18 +179,25 @@ def min_disagreement(
     matrix = native_matrix(data)
     given = [np.asarray(s, dtype=np.float64).tolist() for s in starts]
 
-    def search(with_bias: bool, limit: float | None, known: list[list[float]]) -> _Found:
+    deadline = math.inf if time_limit is None else started + time_limit
+
+    def search(with_bias: bool, known: list[list[float]]) -> _Found:
+        nonlocal deadline
+        left = None if deadline == math.inf else max(0.0, deadline - time.perf_counter())
         try:
-            w, errors, bound, unit = _native.min_disagreement(
-                matrix, labels, weights, known, with_bias, limit, at_most, threads, progress
+            w, errors, bound, unit, interrupted = _native.min_disagreement(
+                matrix, labels, weights, known, with_bias, left, at_most, threads, progress
             )
         except ValueError as error:
             raise InputError(str(error)) from None
+        if interrupted:
+            deadline = started
         return w, Fraction(errors) / Fraction(2) ** unit, Fraction(bound) / Fraction(2) ** unit
 
-    found = search(bool(bias), time_limit, given)
+    found = search(bool(bias), given)
     if not bias and tie != "mistake":
-        found = _with_ties(data, labels, weights, tie, found, search, time_limit, started)
+        _, _, with_bias = search(True, [])
+        found = _with_ties(data, labels, weights, tie, found, with_bias, deadline)
     w, errors, bound = found
     coef, intercept = (w[:-1], float(w[-1])) if bias else (w, 0.0)
     answer = None
@@ -220,15 +227,14 @@ def _with_ties(
     weights: NDArray[np.float64] | None,
     tie: str,
     strict: _Found,
-    search: Callable[[bool, float | None, list[list[float]]], _Found],
-    time_limit: float | None,
-    started: float,
+    bound: Fraction,
+    deadline: float,
 ) -> _Found:
     """Without a bias, count rows on the hyperplane for one class.
 
     A hyperplane through the origin with ties for one class becomes, moved by a tiny bias, one that errs on
-    exactly the same rows: the optimum with a bias is a lower bound. Strict hyperplanes and w = 0 (the
-    constant classifier) are upper bounds, as is every face of the search's own best cells.
+    exactly the same rows: the optimum with a bias is a lower bound, `bound`. Strict hyperplanes and w = 0
+    (the constant classifier) are upper bounds, as is every face of the search's own best cells.
     """
     loads = [Fraction(1)] * len(labels) if weights is None else [Fraction(v) for v in weights.tolist()]
 
@@ -243,13 +249,10 @@ def _with_ties(
     nothing = np.zeros(X.shape[1])
     best = min((strict[0], nothing), key=cost)
     errors = cost(best)
-    left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - started))
-    _, _, bound = search(True, left, [])
     dense = X.toarray() if hasattr(X, "toarray") else X
     if bound < errors and dense.shape[0] ** max(dense.shape[1] - 1, 0) <= _MOST_FLATS:
         from separatrix.batch._flats import best_face
 
-        deadline = None if time_limit is None else started + time_limit
         found, lowest = best_face(dense, labels, weights, tie, cost, bound, deadline)
         best = min((best, *found), key=cost)
         errors = cost(best)

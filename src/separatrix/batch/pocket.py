@@ -227,7 +227,7 @@ class Pocket(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def fit(self, X: Any, y: Any, *, coef_init: Any = None, intercept_init: Any = 0.0) -> Self:
-        """Learn from arrays or a sparse matrix; from a linear model's coefficients, if given, and no worse."""
+        """Learn from arrays or a sparse matrix; the result is no worse than `coef_init`, where it starts."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         found = len(np.unique(y))
@@ -255,7 +255,9 @@ class Pocket(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if coef_init is not None:
             coef, intercept = _start(coef_init, intercept_init)
             if len(coef) != width:
-                raise UsageError(f"coef_init should hold {width} numbers, one a column, but holds {len(coef)}")
+                raise UsageError(
+                    f"coef_init should hold {width} numbers, one a column, but holds {len(coef)}"
+                )
             w = np.append(coef, intercept)
         best = (_errors(batches, self.classes_[1], w[:-1], float(w[-1])), w.copy())
         for _ in range(passes):

@@ -164,6 +164,8 @@ fn first_incumbents(witness: &mut Witness, dice: &mut Dice) {
         }
         return;
     }
+    // The constant classifier, at once.
+    witness.offer(&rows.to_given(&last));
     let mut starts = convex_starts(rows, witness.limits);
     starts.push(pocket(rows, dice, 5, witness.limits));
     if witness.incumbent.given.iter().any(|v| *v != 0.0) {
@@ -171,8 +173,11 @@ fn first_incumbents(witness: &mut Witness, dice: &mut Dice) {
     }
     starts.push(last);
     let each = 20 * (rows.count() * (rows.m + 20)) as u64 + 20_000;
-    let mut descent = Descent::new(rows, starts[0].clone());
+    let mut descent = Descent::new(rows, vec![0.0; rows.m]);
     for start in starts {
+        if witness.limits.reached() {
+            break;
+        }
         descent.set(&start);
         descent.improve(dice, each, witness.limits);
         witness.offer(&rows.to_given(&descent.u));

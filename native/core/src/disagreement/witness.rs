@@ -65,7 +65,9 @@ impl Witness<'_> {
     /// well: off the planes a tie costs no more.
     pub fn offer(&mut self, given: &[f64]) -> Weight {
         let mut errors = self.take(given);
-        if given.iter().all(|v| v.is_finite()) && has_tie(self.rows, given) {
+        // Zero is on every plane, and nowhere near a direction.
+        let nowhere = given.iter().all(|v| *v == 0.0) || !given.iter().all(|v| v.is_finite());
+        if !nowhere && has_tie(self.rows, given) {
             let mut dice = Dice(7);
             let u = self.rows.from_given(given);
             let size = norm(&u).max(1e-300);
