@@ -61,7 +61,7 @@ def best_face(
         total = Fraction(bound) / Fraction(2) ** unit
         total -= sum((loads[i] for i in vanishing if labels[i] == favoured), Fraction(0))
         if total < least:
-            for steps in _coarser(t.tolist()):
+            for steps in _coarser(_central(np.array(whole), t)):
                 w = [
                     sum((a * v[j] for a, v in zip(steps, basis, strict=True)), Fraction(0)) / units[j]
                     for j in range(width)
@@ -132,6 +132,13 @@ def _whole(row: _Row) -> list[int]:
     numbers = [int(v * factor) for v in row]
     divisor = gcd(*numbers) or 1
     return [v // divisor for v in numbers]
+
+
+def _central(rows: NDArray[np.float64], t: NDArray[np.float64]) -> list[float]:
+    """Return a direction far from the planes of the rows that t gets right, and on the same side of them."""
+    right = rows[_native.score_signs(rows, t, 0.0) > 0]
+    widest = _native.separate(right, np.ones(len(right)), False, False)["w"] if len(right) else None
+    return [float(v) for v in (widest if isinstance(widest, np.ndarray) else t)]
 
 
 def _coarser(t: list[float]) -> Iterator[list[int]]:
