@@ -202,6 +202,11 @@ def test_separable_data_needs_no_memory_of_its_own():
     assert sx.min_disagreement(X.tocsr(), y).errors == 0
 
 
+def test_half_the_time_is_for_the_bound_that_ties_have():
+    X, y = _planted(300, 12, 0.3, 2)
+    assert sx.min_disagreement(X, y, bias=False, tie="positive", time_limit=1).lower_bound > 0
+
+
 def test_ctrl_c_returns_both_bounds():
     X, y = _planted(300, 12, 0.3, 2)
     result = sx.min_disagreement(X, y, progress=lambda *_: signal.raise_signal(signal.SIGINT))

@@ -181,9 +181,9 @@ def min_disagreement(
 
     deadline = math.inf if time_limit is None else started + time_limit
 
-    def search(with_bias: bool, known: list[list[float]]) -> _Found:
+    def search(with_bias: bool, known: list[list[float]], share: float = 1.0) -> _Found:
         nonlocal deadline
-        left = None if deadline == math.inf else max(0.0, deadline - time.perf_counter())
+        left = None if deadline == math.inf else max(0.0, deadline - time.perf_counter()) * share
         try:
             w, errors, bound, unit, interrupted = _native.min_disagreement(
                 matrix, labels, weights, known, with_bias, left, at_most, threads, progress
@@ -194,11 +194,12 @@ def min_disagreement(
             deadline = started
         return w, Fraction(errors) / Fraction(2) ** unit, Fraction(bound) / Fraction(2) ** unit
 
-    found = search(bool(bias), given)
-    if not bias and tie != "mistake":
+    if bias or tie == "mistake":
+        w, errors, bound = search(bool(bias), given)
+    else:
+        strict = search(False, given, share=0.5)
         _, _, with_bias = search(True, [])
-        found = _with_ties(data, labels, weights, tie, found, with_bias, deadline)
-    w, errors, bound = found
+        w, errors, bound = _with_ties(data, labels, weights, tie, strict, with_bias, deadline)
     coef, intercept = (w[:-1], float(w[-1])) if bias else (w, 0.0)
     answer = None
     if at_most is not None:
