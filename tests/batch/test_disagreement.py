@@ -4,6 +4,7 @@ import doctest
 import itertools
 import signal
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -308,6 +309,24 @@ def test_local_search_only_improves_and_streams(tmp_path):
 @pytest.mark.parametrize("estimator", [sx.MinDisagreement(time_limit=0.3), sx.Pocket(passes=3, search=2)])
 def test_estimators_keep_scikit_learns_conventions(estimator):
     check_estimator(estimator, on_skip=None)
+
+
+def test_the_pocket_takes_columns_of_any_size():
+    X, y = _planted(60, 3, 0.1, 9, grid=7)
+    for size in (2.0**1000, 2.0**-1000):
+        model = sx.Pocket().fit(X * size, y)
+        wrong = [
+            s * label <= 0
+            for s, label in zip(_signs(X * size, model.coef_[0], *model.intercept_), y, strict=True)
+        ]
+        assert model.errors_ == sum(wrong) < 30
+
+
+def test_the_page():
+    page = Path(__file__).parents[2] / "docs" / "fewest-errors.md"
+    failed, tried = doctest.testfile(str(page), module_relative=False)
+    assert tried > 5
+    assert failed == 0
 
 
 @pytest.mark.parametrize("module", [disagreement, pocket, polynomial])

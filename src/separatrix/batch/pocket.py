@@ -81,6 +81,8 @@ def _start(coef: ArrayLike, intercept: ArrayLike) -> tuple[NDArray[np.float64], 
     return w, float(b[0])
 
 
+# A product beyond the doubles shows a heuristic nothing; what is kept is judged exactly.
+@np.errstate(over="ignore", invalid="ignore")
 def local_search(
     source: Any,
     y: ArrayLike | None = None,
@@ -180,7 +182,9 @@ def _directions(
     for v in drawn:
         if not bias:
             v[-1] = 0.0
-    return [v / norm for v in drawn if (norm := float(np.linalg.norm(v))) > 0]
+    # The largest entry first: the squares of rows may not fit a double.
+    shortened = [v / top for v in drawn if (top := float(np.abs(v).max())) > 0]
+    return [v / float(np.linalg.norm(v)) for v in shortened]
 
 
 class Pocket(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -243,6 +247,7 @@ class Pocket(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn likewise from libsvm text, read anew in each pass, in constant memory."""
         return self._learn(path, None, coef_init, intercept_init)
 
+    @np.errstate(over="ignore", invalid="ignore")
     def _learn(self, source: Any, y: Any, coef_init: Any, intercept_init: Any) -> Self:
         if not isinstance(self.bias, bool | np.bool_):
             raise UsageError(f"bias should be True or False, but is {self.bias!r}")
@@ -310,7 +315,7 @@ def _perceptron_pass(
         else:
             columns, values = slice(0, X.shape[1]), X[i]
         score = float(values @ w[columns]) + w[-1]
-        if signs[i] * score <= 0:
+        if not signs[i] * score > 0:
             w[columns] += signs[i] * values
             if bias:
                 w[-1] += signs[i]
