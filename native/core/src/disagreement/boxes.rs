@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Limits;
 use super::flats::Search;
-use super::rows::{Rows, Weight};
+use super::rows::Rows;
+use super::weights::Weight;
 use super::witness::{Incumbent, Witness};
 
 /// A set of directions: coordinate `face` is `side`, the others lie between `low` and `high`.

@@ -13,7 +13,8 @@ use super::Limits;
 use super::descent::{Descent, Dice};
 use super::exact::positively_dependent;
 use super::nearest::{Nearest, nearest_point};
-use super::rows::{Rows, Weight};
+use super::rows::Rows;
+use super::weights::Weight;
 use super::witness::{Incumbent, Witness};
 
 /// Nodes kept; beyond it the search goes deep first.

@@ -6,7 +6,8 @@
 
 use super::Limits;
 use super::nearest::dot;
-use super::rows::{Rows, Weight};
+use super::rows::Rows;
+use super::weights::Weight;
 
 /// A small generator with a fixed seed (splitmix64): the same moves on every machine.
 pub struct Dice(pub u64);

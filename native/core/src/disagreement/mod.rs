@@ -5,11 +5,16 @@ pub mod conflicts;
 pub mod descent;
 pub mod exact;
 pub mod flats;
+mod level;
 pub mod limits;
 pub mod nearest;
+mod pivot;
 pub mod rows;
 mod separable;
+mod sweep;
 pub mod thin;
+mod units;
+pub mod weights;
 pub mod witness;
 
 use std::sync::atomic::AtomicBool;
@@ -20,8 +25,9 @@ use boxes::Frontier;
 use conflicts::Tree;
 use descent::{Descent, Dice, convex_starts, pocket};
 pub use limits::Limits;
-use rows::{BadRows, Rows, Signed01, Weight, Weights};
+use rows::{BadRows, Rows, Signed01};
 use separable::{Separability, separability};
+use weights::{Weight, Weights};
 use witness::{Incumbent, Witness, net_errors};
 
 /// What is asked.

@@ -14,16 +14,15 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
 use super::descent::Dice;
-use super::exact::{Flat, Integers, integers, split};
+use super::exact::{Flat, Integers, integers};
+use super::units::{coordinates, magnitude, scaled, times_power};
+use super::weights::{Weight, Weights};
 use crate::matrix::Matrix;
 
 /// Dense values that are searched: some 5 GB.
 const MOST_VALUES: usize = 200_000_000;
 /// Beyond so many columns their independence is not looked into.
 const MOST_RANKED: usize = 64;
-
-/// Weights as exact multiples of one power of two.
-pub type Weight = i128;
 
 /// Why a data set cannot be searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,13 +60,6 @@ impl std::fmt::Display for BadRows {
 
 impl std::error::Error for BadRows {}
 
-/// What errors cost: whole multiples of one power of two.
-pub struct Weights {
-    pub fixed: Vec<Weight>,
-    /// A weight of 1 is `2^unit`.
-    pub unit: i32,
-}
-
 /// Signed rows as given, dense, with their weights: what a result is verified against.
 pub struct Signed01<'a> {
     /// Columns, the bias's 1 counted.
@@ -104,47 +96,6 @@ impl<'a> Signed01<'a> {
     #[must_use]
     pub fn row(&self, i: usize) -> &[f64] {
         &self.values[i * self.m..(i + 1) * self.m]
-    }
-}
-
-impl Weights {
-    /// Checks the labels, and the weights if there are any.
-    pub fn new(rows: usize, labels: &[f64], weights: Option<&[f64]>) -> Result<Self, BadRows> {
-        let found = weights.map_or(rows, <[f64]>::len);
-        if labels.len() != rows || found != rows {
-            return Err(BadRows::Lengths { rows, labels: labels.len(), weights: found });
-        }
-        if let Some(row) = labels.iter().position(|y| y.abs() != 1.0) {
-            return Err(BadRows::Label { row });
-        }
-        let Some(weights) = weights else { return Ok(Weights { fixed: vec![1; rows], unit: 0 }) };
-        if let Some(row) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
-            return Err(BadRows::Weight { row });
-        }
-        let parts: Vec<(i64, i32)> = weights.iter().map(|w| split(*w)).collect();
-        let least = parts.iter().filter(|p| p.0 != 0).map(|p| p.1).min().unwrap_or(0).min(0);
-        let mut fixed = Vec::with_capacity(rows);
-        for (mantissa, exponent) in parts {
-            let shift = if mantissa == 0 { 0 } else { exponent - least };
-            let bits = 64 - mantissa.leading_zeros() as i32;
-            // 2^116 leaves room for the sum of 2^10 rows of full width, or 2^60 of weight one.
-            if bits + shift > 116 - (usize::BITS - rows.leading_zeros()) as i32 {
-                return Err(BadRows::WeightRange);
-            }
-            fixed.push(Weight::from(mantissa) << shift);
-        }
-        Ok(Weights { fixed, unit: -least })
-    }
-
-    /// The weight, as a double.
-    #[must_use]
-    pub fn in_units(&self, weight: Weight) -> f64 {
-        let (mut value, mut unit) = (weight, self.unit);
-        while unit > 0 && value & 1 == 0 && value != 0 {
-            value >>= 1;
-            unit -= 1;
-        }
-        value as f64 * (-f64::from(unit)).exp2()
     }
 }
 
@@ -393,27 +344,6 @@ impl Rows {
 /// Coefficients stay below about `2^1000`: sums of a few still fit a double.
 const MOST_MAGNITUDE: i32 = 1000;
 
-fn scaled(value: f64, power: i32) -> (i64, i32) {
-    let (mantissa, exponent) = split(value);
-    (mantissa, exponent + power)
-}
-
-/// The power of two nearest to a positive number.
-fn magnitude(value: f64) -> i32 {
-    value.abs().log2().round() as i32
-}
-
-/// `value · 2^power`, though `2^power` itself may lie beyond the doubles.
-#[must_use]
-pub fn times_power(mut value: f64, mut power: i32) -> f64 {
-    while power.abs() > 1000 {
-        let step = power.clamp(-1000, 1000);
-        value *= f64::from(step).exp2();
-        power -= step;
-    }
-    value * f64::from(power).exp2()
-}
-
 /// What all rows on one line through the origin share, and which way along it this one points.
 fn line_key(row: &[f64], bias: bool) -> Option<(Vec<u8>, bool)> {
     if bias {
@@ -452,35 +382,4 @@ fn gcd(a: BigInt, b: BigInt) -> BigInt {
         b = rest;
     }
     a
-}
-
-/// Powers of two and shifts that bring each column's spread to about 1 around 0.
-fn coordinates(given: &[f64], m: usize, bias: bool) -> (Vec<i32>, Vec<f64>) {
-    let (mut scale, mut shift) = (vec![0; m], vec![0.0; m]);
-    let n = given.len() / m.max(1);
-    for j in 0..m - usize::from(bias) {
-        let top = (0..n).fold(0.0f64, |a, i| a.max(given[i * m + j].abs()));
-        if top == 0.0 {
-            continue;
-        }
-        let unit = -magnitude(top);
-        let at = |i: usize| times_power(given[i * m + j], unit) * if bias { given[i * m + m - 1] } else { 1.0 };
-        // Differences from the first value are exact where a column hardly varies: years, time stamps.
-        let first = if bias { at(0) } else { 0.0 };
-        let mean = if bias { (0..n).map(|i| at(i) - first).sum::<f64>() / n as f64 } else { 0.0 };
-        let spread = ((0..n).map(|i| (at(i) - first - mean).powi(2)).sum::<f64>() / n as f64).sqrt();
-        if spread == 0.0 {
-            // A constant column: a multiple of the bias, or all there is.
-            scale[j] = unit;
-            continue;
-        }
-        // A few bits of the mean are enough, and keep the integers short.
-        let grid = magnitude(spread);
-        shift[j] = times_power(times_power(first + mean, -grid).round(), grid - unit);
-        scale[j] = unit - grid;
-        if !shift[j].is_finite() {
-            (shift[j], scale[j]) = (0.0, unit);
-        }
-    }
-    (scale, shift)
 }

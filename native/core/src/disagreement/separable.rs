@@ -1,7 +1,7 @@
 //! T11 before the search: rows that can be separated are, and a conflict is the first lower bound.
 
 use super::Limits;
-use super::rows::{Weight, Weights};
+use super::weights::{Weight, Weights};
 use crate::geometry::{self, Answer, Options, Separation, Vector};
 use crate::matrix::Matrix;
 

@@ -11,7 +11,8 @@ use super::Limits;
 use super::descent::Dice;
 use super::exact::rounded;
 use super::nearest::dot;
-use super::rows::{Rows, times_power};
+use super::rows::Rows;
+use super::units::times_power;
 use super::witness::sign;
 use crate::exact::nearest::nearest;
 

@@ -5,8 +5,9 @@ use super::descent::Dice;
 use super::exact::dot_sign;
 use super::flats::{Found, Judge, Verdict};
 use super::nearest::{Nearest, dot, nearest_point, norm};
-use super::rows::{Rows, Weight};
+use super::rows::Rows;
 use super::thin::middle;
+use super::weights::Weight;
 
 /// The incumbent: coefficients for the data as given, and the net errors they make on merged rows.
 #[derive(Clone)]
