@@ -2,12 +2,17 @@
 
 import doctest
 import itertools
+import signal
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import check_estimator
 
 import separatrix as sx
@@ -37,7 +42,7 @@ def _random_case(rng):
         X[1] = X[0]
     y = np.where(rng.random(n) < 0.5, 1, -1)
     y[0], y[-1] = 1, -1
-    weights = rng.integers(0, 4, n) * 0.5 if rng.random() < 0.5 else None
+    weights = rng.integers(0, 4, n) * (0.5 if rng.random() < 0.5 else 0.1) if rng.random() < 0.5 else None
     return X, y, weights
 
 
@@ -49,7 +54,7 @@ def _check(X, y, weights, bias, tie):
     assert result.optimal
     own = oracle.errors(_signs(X, result.coef, result.intercept), y.tolist(), map(Fraction, loads), tie)
     assert own == expected
-    assert sum(loads[i] for i in result.error_rows) == result.errors
+    assert float(sum(Fraction(loads[i]) for i in result.error_rows)) == result.errors
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -84,6 +89,39 @@ def test_decimal_grids_are_never_called_optimal_wrongly():
         expected = float(oracle.fewest_errors(X.tolist(), y.tolist(), bias=True, tie="mistake"))
         assert result.lower_bound <= expected <= result.errors
         assert result.optimal == (result.lower_bound == result.errors)
+
+
+def test_cells_thinner_than_doubles_are_found():
+    """One decimal, as measured: 44 errors need a cell narrower than the spacing of doubles."""
+    X, y = load_iris(return_X_y=True)
+    X, y = X[:, [0, 2]], np.where(y == 1, 1, -1)
+    result = sx.min_disagreement(X, y)
+    assert (result.errors, result.lower_bound) == (44, 44)
+    wrong = [i for i, s in enumerate(_signs(X, result.coef, result.intercept)) if s * y[i] <= 0]
+    assert wrong == result.error_rows.tolist()
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("units", [(1e300, 1.0), (1e-300, 1.0), (2.0**-1060, 2.0**-1060), (2.0**-1060, 1.0)])
+def test_columns_of_any_size(units, bias):
+    """Powers of two times a grid, and numbers near them: denormal ones as well."""
+    rng = np.random.default_rng(4)
+    for _ in range(30):
+        X = rng.integers(-3, 4, (8, 2)) * np.array(units)
+        y = np.where(rng.random(8) < 0.5, 1, -1)
+        _check(X, y, None, bias, "mistake")
+
+
+def test_a_column_that_hardly_varies():
+    """Time stamps: their digits differ from the tenth on."""
+    X, y = _planted(60, 2, 0.15, 3, grid=9)
+    assert sx.min_disagreement(X + np.array([1.7e15, 0.0]), y).errors == sx.min_disagreement(X, y).errors
+
+
+def test_ties_on_a_plane_of_the_rows():
+    """Without a bias: the best plane holds rows exactly, though it is spanned by no two of them."""
+    X = [[1, 1, 1], [-2, 0, -2], [-2, 1, 2], [1, -2, 0], [0, 0, 0], [1, -1, 1], [-2, 2, -2]]
+    _check(np.array(X, dtype=float), np.array([-1, 1, 1, -1, -1, 1, 1]), None, False, "positive")
 
 
 def test_the_oracle_lists_the_faces_that_sampling_meets():
@@ -157,6 +195,46 @@ def test_separable_data_has_no_errors():
     assert sx.min_disagreement(X, y).errors == 0
 
 
+def test_separable_data_needs_no_memory_of_its_own():
+    """400 million values, nearly all zero."""
+    rng = np.random.default_rng(0)
+    X = sparse.random(20_000, 20_000, density=1e-4, rng=rng, format="csr") + sparse.eye(20_000, format="csr")
+    y = np.where(rng.random(20_000) < 0.5, 1, -1)
+    assert sx.min_disagreement(X.tocsr(), y).errors == 0
+
+
+def test_half_the_time_is_for_the_bound_that_ties_have():
+    X, y = _planted(300, 12, 0.3, 2)
+    assert sx.min_disagreement(X, y, bias=False, tie="positive", time_limit=1).lower_bound > 0
+
+
+def test_ctrl_c_returns_both_bounds():
+    X, y = _planted(300, 12, 0.3, 2)
+    result = sx.min_disagreement(X, y, progress=lambda *_: signal.raise_signal(signal.SIGINT))
+    assert 0 < result.lower_bound < result.errors == len(result.error_rows)
+    # The searches that ties ask for end with the first.
+    result = sx.min_disagreement(
+        X, y, bias=False, tie="positive", progress=lambda *_: signal.raise_signal(signal.SIGINT)
+    )
+    assert result.lower_bound < result.errors == len(result.error_rows)
+
+
+@pytest.mark.parametrize("limit", [0, 1e-9, 0.01])
+def test_no_time_at_all_is_enough_for_sound_bounds(limit):
+    X, y = _planted(100, 2, 0.15, 2)
+    best = sx.min_disagreement(X, y, time_limit=np.inf).errors
+    found = sx.min_disagreement(X, y, time_limit=limit)
+    assert found.lower_bound <= best <= found.errors <= 50
+    assert found.optimal == (found.lower_bound == found.errors)
+
+
+def test_predictions_err_on_the_rows_that_are_said_to():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[:, [0, 2]], y == 1
+    model = sx.MinDisagreement().fit(X, y)
+    np.testing.assert_array_equal(np.flatnonzero(model.predict(X) != y), model.error_rows_)
+
+
 def test_a_start_is_never_made_worse():
     X, y = _planted(60, 10, 0.3, 6)
     start = sx.Pocket().fit(X, y)
@@ -180,6 +258,8 @@ def test_bad_data_is_refused():
         ([[0.0], [1.0], [2.0]], [0, 1, 2], None),
         ([[0.0], [1.0]], [0, 1], [1.0, -1.0]),
         ([[0.0], [1.0]], [0, 1], [1e300, 1e-300]),
+        ([[0.0], [1.0]], [0, np.nan], None),
+        ([[0.0], [1.0]], [[0], [1]], None),
     ]:
         with pytest.raises(sx.InputError):
             sx.min_disagreement(X, y, sample_weight=weights)
@@ -193,6 +273,18 @@ def test_polynomials_separate_exclusive_or():
     assert sx.polynomial_features(X, 3)[0].shape == (4, 9)
     with pytest.raises(sx.UsageError, match="degree"):
         sx.polynomial_features(X, 4)
+
+
+def test_any_linear_model_is_a_start():
+    X, y = _planted(300, 5, 0.2, 9)
+    model = LogisticRegression().fit(X, y)
+    errors = int((model.predict(X) != y).sum())
+    assert sx.local_search(X, y, coef=model.coef_, intercept=model.intercept_)[2] <= errors
+    pocket = sx.Pocket(passes=1, search=0)
+    assert pocket.fit(X, y).errors_ > errors
+    assert pocket.fit(X, y, coef_init=model.coef_, intercept_init=model.intercept_).errors_ <= errors
+    with pytest.raises(sx.UsageError, match="coef_init"):
+        pocket.fit(X, y, coef_init=[1.0])
 
 
 def test_local_search_only_improves_and_streams(tmp_path):
@@ -217,6 +309,24 @@ def test_local_search_only_improves_and_streams(tmp_path):
 @pytest.mark.parametrize("estimator", [sx.MinDisagreement(time_limit=0.3), sx.Pocket(passes=3, search=2)])
 def test_estimators_keep_scikit_learns_conventions(estimator):
     check_estimator(estimator, on_skip=None)
+
+
+def test_the_pocket_takes_columns_of_any_size():
+    X, y = _planted(60, 3, 0.1, 9, grid=7)
+    for size in (2.0**1000, 2.0**-1000):
+        model = sx.Pocket().fit(X * size, y)
+        wrong = [
+            s * label <= 0
+            for s, label in zip(_signs(X * size, model.coef_[0], *model.intercept_), y, strict=True)
+        ]
+        assert model.errors_ == sum(wrong) < 30
+
+
+def test_the_page():
+    page = Path(__file__).parents[2] / "docs" / "fewest-errors.md"
+    failed, tried = doctest.testfile(str(page), module_relative=False)
+    assert tried > 5
+    assert failed == 0
 
 
 @pytest.mark.parametrize("module", [disagreement, pocket, polynomial])

@@ -49,6 +49,13 @@ def test_words_say_optimal_only_when_proved(data):
     assert "optimal" not in _run(data, "--time-limit", "0").stdout
 
 
+def test_the_index_base_is_as_for_other_commands(tmp_path):
+    path = tmp_path / "one.libsvm"
+    path.write_text("0 1:1\n1 1:2\n")
+    assert len(json.loads(_run(str(path), "--json").stdout)["coef"]) == 1
+    assert len(json.loads(_run(str(path), "--json", "--index-base", "0").stdout)["coef"]) == 2
+
+
 def test_three_labels_are_refused(tmp_path):
     path = tmp_path / "three.libsvm"
     path.write_text("0 1:1\n1 1:2\n2 1:3\n")

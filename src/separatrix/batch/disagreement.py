@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +17,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from separatrix import _native
 from separatrix.data.arrays import native_matrix
 from separatrix.errors import InputError, UsageError
+
+# A direction, the errors it makes, and a lower bound of any direction's.
+_Found = tuple[NDArray[np.float64], Fraction, Fraction]
 
 _TIES = ("mistake", "positive", "negative")
 
@@ -74,8 +78,12 @@ def _checked(bias: Any, tie: Any, time_limit: Any, at_most: Any, threads: Any) -
 def _signed(y: ArrayLike) -> NDArray[np.float64]:
     """Labels as ±1: of two values the larger is +1; a single value is +1 unless it is negative or zero."""
     labels = np.asarray(y)
+    if labels.ndim != 1:
+        raise InputError(f"y should have one dimension, found {labels.ndim}")
+    if np.issubdtype(labels.dtype, np.floating) and np.isnan(labels).any():
+        raise InputError("y should hold two different labels, found NaN")
     values = np.unique(labels)
-    if labels.ndim != 1 or not 1 <= len(values) <= 2:
+    if not 1 <= len(values) <= 2:
         raise InputError(f"y should hold two different labels, found {len(values)}")
     if len(values) == 1:
         positive = not (np.issubdtype(values.dtype, np.number) and values[0] <= 0)
@@ -168,39 +176,38 @@ def min_disagreement(
     weights = None if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
     if weights is not None and weights.shape != labels.shape:
         raise InputError(f"sample_weight should have shape {labels.shape}, found {weights.shape}")
-    width = data.shape[1] + bool(bias)
-    if data.shape[0] * width > 200_000_000:
-        raise InputError(
-            f"X should have at most 200,000,000 values, found {data.shape[0]} rows of {width}; "
-            "sx.Pocket streams over larger data"
-        )
     matrix = native_matrix(data)
     given = [np.asarray(s, dtype=np.float64).tolist() for s in starts]
 
-    def search(
-        with_bias: bool, limit: float | None, known: list[list[float]]
-    ) -> tuple[NDArray[np.float64], float, float]:
+    deadline = math.inf if time_limit is None else started + time_limit
+
+    def search(with_bias: bool, known: list[list[float]], share: float = 1.0) -> _Found:
+        nonlocal deadline
+        left = None if deadline == math.inf else max(0.0, deadline - time.perf_counter()) * share
         try:
-            w, errors, bound, _ = _native.min_disagreement(
-                matrix, labels, weights, known, with_bias, limit, at_most, threads, progress
+            w, errors, bound, unit, interrupted = _native.min_disagreement(
+                matrix, labels, weights, known, with_bias, left, at_most, threads, progress
             )
         except ValueError as error:
             raise InputError(str(error)) from None
-        return w, errors, bound
+        if interrupted:
+            deadline = started
+        return w, Fraction(errors) / Fraction(2) ** unit, Fraction(bound) / Fraction(2) ** unit
 
-    w, errors, bound = search(bool(bias), time_limit, given)
-    if not bias and tie != "mistake":
-        w, errors, bound = _with_ties(
-            data, labels, weights, tie, (w, errors, bound), search, time_limit, started
-        )
+    if bias or tie == "mistake":
+        w, errors, bound = search(bool(bias), given)
+    else:
+        strict = search(False, given, share=0.5)
+        _, _, with_bias = search(True, [])
+        w, errors, bound = _with_ties(data, labels, weights, tie, strict, with_bias, deadline)
     coef, intercept = (w[:-1], float(w[-1])) if bias else (w, 0.0)
     answer = None
     if at_most is not None:
         answer = "yes" if errors <= at_most else "no" if bound > at_most else "unknown"
     return Disagreement(
         errors=float(errors),
-        lower_bound=float(bound),
-        optimal=bool(bound == errors),
+        lower_bound=float(bound) if bound == errors else _rounded_down(bound),
+        optimal=bound == errors,
         coef=coef,
         intercept=intercept,
         error_rows=error_rows(data, labels, coef, intercept, tie),
@@ -210,46 +217,48 @@ def min_disagreement(
     )
 
 
+def _rounded_down(value: Fraction) -> float:
+    near = float(value)
+    return near if near <= value else math.nextafter(near, -math.inf)
+
+
 def _with_ties(
     X: Any,
     labels: NDArray[np.float64],
     weights: NDArray[np.float64] | None,
     tie: str,
-    strict: tuple[NDArray[np.float64], float, float],
-    search: Callable[[bool, float | None, list[list[float]]], tuple[NDArray[np.float64], float, float]],
-    time_limit: float | None,
-    started: float,
-) -> tuple[NDArray[np.float64], float, float]:
+    strict: _Found,
+    bound: Fraction,
+    deadline: float,
+) -> _Found:
     """Without a bias, count rows on the hyperplane for one class.
 
     A hyperplane through the origin with ties for one class becomes, moved by a tiny bias, one that errs on
-    exactly the same rows: the optimum with a bias is a lower bound. Strict hyperplanes and w = 0 (the
-    constant classifier) are upper bounds, as is every face of the search's own best cells.
+    exactly the same rows: the optimum with a bias is a lower bound, `bound`. Strict hyperplanes and w = 0
+    (the constant classifier) are upper bounds, as is every face of the search's own best cells.
     """
-    loads = np.ones(len(labels)) if weights is None else weights
+    loads = [Fraction(1)] * len(labels) if weights is None else [Fraction(v) for v in weights.tolist()]
 
-    def cost(w: NDArray[np.float64]) -> float:
-        return math.fsum(loads[error_rows(X, labels, w, 0.0, tie)])
+    def cost(w: NDArray[np.float64]) -> Fraction:
+        wrong = error_rows(X, labels, w, 0.0, tie)
+        return Fraction(len(wrong)) if weights is None else sum((loads[i] for i in wrong), Fraction(0))
 
     favoured = 1.0 if tie == "positive" else -1.0
     empty = np.asarray(abs(X).sum(axis=1)).ravel() == 0
     # A zero row always errs when a tie is a mistake; here those of the favoured class never do.
-    zero_rows = math.fsum(loads[empty & (labels == favoured)])
-    best = min((strict[0], np.zeros(X.shape[1])), key=cost)
+    zero_rows = sum((loads[i] for i in np.flatnonzero(empty & (labels == favoured))), Fraction(0))
+    nothing = np.zeros(X.shape[1])
+    best = min((strict[0], nothing), key=cost)
     errors = cost(best)
-    left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - started))
-    _, _, bound = search(True, left, [])
     dense = X.toarray() if hasattr(X, "toarray") else X
     if bound < errors and dense.shape[0] ** max(dense.shape[1] - 1, 0) <= _MOST_FLATS:
         from separatrix.batch._flats import best_face
 
-        deadline = None if time_limit is None else started + time_limit
-        found, lowest = best_face(dense, labels, loads, tie, deadline)
+        found, lowest = best_face(dense, labels, weights, tie, cost, bound, deadline)
         best = min((best, *found), key=cost)
         errors = cost(best)
         # Cells, flats, and w = 0 are all there is.
-        constant = cost(np.zeros(X.shape[1]))
-        bound = max(bound, min(strict[2] - zero_rows, lowest, constant))
+        bound = max(bound, min(strict[2] - zero_rows, lowest, cost(nothing)))
     return best, errors, min(bound, errors)
 
 
@@ -357,8 +366,10 @@ class MinDisagreement(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return scores
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row."""
-        scores = self.decision_function(X)
-        positive = scores > 0 if self.tie == "negative" else scores >= 0
+        """Return the class of each row, the sign of its score decided exactly."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        signs = _native.score_signs(native_matrix(X), self.coef_[0], float(self.intercept_[0]))
+        positive = signs > 0 if self.tie == "negative" else signs >= 0
         labels: NDArray[Any] = self.classes_[positive.astype(int)]
         return labels

@@ -15,6 +15,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from separatrix import _native
+from separatrix.data.arrays import native_matrix
 from separatrix.errors import InputError, UsageError
 
 _Batches = Callable[[], Iterable[tuple[Any, NDArray[Any]]]]
@@ -61,19 +63,32 @@ def _padded(X: Any, w: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _errors(batches: _Batches, positive: Any, w: NDArray[np.float64], b: float) -> int:
+    """Count exactly the rows that finite coefficients get wrong."""
     total = 0
     for X, y in batches():
-        signs = np.where(y == positive, 1.0, -1.0)
-        total += int(np.count_nonzero(signs * (_padded(X, w) + b) <= 0))
+        scores = _native.score_signs(native_matrix(X), w, b)
+        total += int(np.count_nonzero(np.where(y == positive, scores, -scores) <= 0))
     return total
 
 
+def _start(coef: ArrayLike, intercept: ArrayLike) -> tuple[NDArray[np.float64], float]:
+    """A linear model as it comes, scikit-learn's arrays of one row included."""
+    w, b = np.array(coef, dtype=np.float64).ravel(), np.array(intercept, dtype=np.float64).ravel()
+    if b.size != 1:
+        raise UsageError(f"intercept should be one number, but holds {b.size}")
+    if not (np.isfinite(w).all() and np.isfinite(b).all()):
+        raise UsageError("coef and intercept should be finite numbers")
+    return w, float(b[0])
+
+
+# A product beyond the doubles shows a heuristic nothing; what is kept is judged exactly.
+@np.errstate(over="ignore", invalid="ignore")
 def local_search(
     source: Any,
     y: ArrayLike | None = None,
     *,
     coef: ArrayLike,
-    intercept: float = 0.0,
+    intercept: ArrayLike = 0.0,
     bias: bool = True,
     passes: int = 20,
     seed: int = 0,
@@ -92,7 +107,7 @@ def local_search(
     coef : array of shape (d,)
         Where to start: finite numbers.
     intercept : float
-        Where to start.
+        Where to start; both as an estimator has them, too: of shape (1, d) and (1,).
     bias : bool
         Whether the intercept may move.
     passes : int
@@ -114,10 +129,7 @@ def local_search(
     """
     passes = _whole_number("passes", passes, 0)
     seed = _whole_number("seed", seed, 0)
-    w = np.array(coef, dtype=np.float64).ravel()
-    b = float(intercept)
-    if not (np.isfinite(w).all() and np.isfinite(b)):
-        raise UsageError("coef and intercept should be finite numbers")
+    w, b = _start(coef, intercept)
     batches = _batches(source, y, len(w))
     classes, width = _survey(batches)
     if width > len(w):
@@ -140,6 +152,8 @@ def local_search(
         at, step = divmod(int(np.argmin(counts)), len(steps))
         if counts[at, step] < best:
             moved = np.append(w, b) + steps[step] * size * directions[at]
+            if not np.isfinite(moved).all():
+                continue
             errors = _errors(batches, classes[1], moved[:-1], float(moved[-1]))
             if errors < best:
                 w, b, best = moved[:-1], float(moved[-1]), errors
@@ -168,7 +182,9 @@ def _directions(
     for v in drawn:
         if not bias:
             v[-1] = 0.0
-    return [v / norm for v in drawn if (norm := float(np.linalg.norm(v))) > 0]
+    # The largest entry first: the squares of rows may not fit a double.
+    shortened = [v / top for v in drawn if (top := float(np.abs(v).max())) > 0]
+    return [v / float(np.linalg.norm(v)) for v in shortened]
 
 
 class Pocket(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -214,8 +230,8 @@ class Pocket(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.classifier_tags.multi_class = False
         return tags
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn from arrays or a sparse matrix."""
+    def fit(self, X: Any, y: Any, *, coef_init: Any = None, intercept_init: Any = 0.0) -> Self:
+        """Learn from arrays or a sparse matrix; the result is no worse than `coef_init`, where it starts."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         found = len(np.unique(y))
@@ -225,13 +241,14 @@ class Pocket(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         if found < 2:
             raise InputError("y should hold two different labels, found one class")
-        return self._learn(X, y)
+        return self._learn(X, y, coef_init, intercept_init)
 
-    def fit_file(self, path: Any) -> Self:
-        """Learn from libsvm text, read anew in each pass, in constant memory."""
-        return self._learn(path, None)
+    def fit_file(self, path: Any, *, coef_init: Any = None, intercept_init: Any = 0.0) -> Self:
+        """Learn likewise from libsvm text, read anew in each pass, in constant memory."""
+        return self._learn(path, None, coef_init, intercept_init)
 
-    def _learn(self, source: Any, y: Any) -> Self:
+    @np.errstate(over="ignore", invalid="ignore")
+    def _learn(self, source: Any, y: Any, coef_init: Any, intercept_init: Any) -> Self:
         if not isinstance(self.bias, bool | np.bool_):
             raise UsageError(f"bias should be True or False, but is {self.bias!r}")
         passes = _whole_number("passes", self.passes, 1)
@@ -240,13 +257,22 @@ class Pocket(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, width = _survey(batches)
         self.n_features_in_ = width
         w, total = np.zeros(width + 1), np.zeros(width + 1)
-        best: tuple[int, NDArray[np.float64]] = (np.iinfo(np.int64).max, w)
+        if coef_init is not None:
+            coef, intercept = _start(coef_init, intercept_init)
+            if len(coef) != width:
+                raise UsageError(
+                    f"coef_init should hold {width} numbers, one a column, but holds {len(coef)}"
+                )
+            w = np.append(coef, intercept)
+        best = (_errors(batches, self.classes_[1], w[:-1], float(w[-1])), w.copy())
         for _ in range(passes):
             for X, labels in batches():
                 _perceptron_pass(
                     X, np.where(labels == self.classes_[1], 1.0, -1.0), bool(self.bias), w, total
                 )
             for candidate in (w, total):
+                if not np.isfinite(candidate).all():
+                    continue
                 errors = _errors(batches, self.classes_[1], candidate[:-1], float(candidate[-1]))
                 if errors < best[0]:
                     best = (errors, candidate.copy())
@@ -289,7 +315,7 @@ def _perceptron_pass(
         else:
             columns, values = slice(0, X.shape[1]), X[i]
         score = float(values @ w[columns]) + w[-1]
-        if signs[i] * score <= 0:
+        if not signs[i] * score > 0:
             w[columns] += signs[i] * values
             if bias:
                 w[-1] += signs[i]

@@ -27,6 +27,13 @@ from separatrix.cli.common import finish, say
 @click.option(
     "--degree", type=click.Choice(["1", "2", "3"]), default="1", help="Polynomial features up to this degree."
 )
+@click.option(
+    "--index-base",
+    type=click.Choice(["auto", "0", "1"]),
+    default="auto",
+    show_default=True,
+    help="The first index.",
+)
 @click.option("--threads", type=click.IntRange(1), help="All cores by default.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
@@ -38,6 +45,7 @@ def erm(
     at_most: float | None,
     time_limit: float | None,
     degree: str,
+    index_base: str,
     threads: int | None,
     as_json: bool,
 ) -> None:
@@ -52,7 +60,7 @@ def erm(
     from separatrix.data.reading import read
     from separatrix.errors import InputError
 
-    X, y = read(sys.stdin.buffer if data == "-" else data)[:2]
+    X, y = read(data, index_base="auto" if index_base == "auto" else 1 if index_base == "1" else 0)
     found = np.unique(y)
     if len(found) != 2:
         raise InputError(f"{data}: expected two different labels, found {len(found)}")

@@ -5,11 +5,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::Limits;
 use super::flats::Search;
-use super::rows::{Rows, Weight};
+use super::rows::Rows;
+use super::weights::Weight;
 use super::witness::{Incumbent, Witness};
 
 /// A set of directions: coordinate `face` is `side`, the others lie between `low` and `high`.
@@ -22,20 +23,6 @@ pub struct Region {
     bound: Weight,
     /// A cell was seen here that no direction could be made of.
     stubborn: bool,
-}
-
-/// When to stop.
-pub struct Limits<'a> {
-    pub deadline: Option<Instant>,
-    pub stop: &'a AtomicBool,
-    pub threads: usize,
-}
-
-impl Limits<'_> {
-    #[must_use]
-    pub fn reached(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || self.deadline.is_some_and(|d| Instant::now() >= d)
-    }
 }
 
 /// Below this width a box is searched to the end, whatever it costs.
@@ -121,7 +108,7 @@ impl Frontier {
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some(region) = taken.get(at) else { break };
-                let mut witness = Witness { rows, incumbent: incumbent.clone() };
+                let mut witness = Witness { rows, limits, incumbent: incumbent.clone() };
                 let returned = task(&mut search, region, best, budget, limits, &mut witness);
                 if let Ok(mut slot) = results[at].lock() {
                     *slot = Some(returned);
@@ -179,6 +166,7 @@ fn task(
     witness: &mut Witness,
 ) -> Returned {
     search.best = best;
+    search.thin = None;
     let start = search.work;
     let mut open = vec![region.clone()];
     let mut stuck: Option<Weight> = None;
@@ -231,5 +219,8 @@ fn task(
         open.push(region);
     }
     open.retain(|r| r.bound < search.best);
+    if let Some(bound) = search.thin {
+        stuck = Some(stuck.map_or(bound, |s| s.min(bound)));
+    }
     Returned { open, incumbent: witness.incumbent.clone(), stuck }
 }

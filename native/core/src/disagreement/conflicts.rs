@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::boxes::Limits;
+use super::Limits;
 use super::descent::{Descent, Dice};
 use super::exact::positively_dependent;
 use super::nearest::{Nearest, nearest_point};
-use super::rows::{Rows, Weight};
+use super::rows::Rows;
+use super::weights::Weight;
 use super::witness::{Incumbent, Witness};
 
 /// Nodes kept; beyond it the search goes deep first.
@@ -93,7 +94,7 @@ impl Tree {
                 if limits.reached() && *bound > 0 {
                     break;
                 }
-                let mut witness = Witness { rows, incumbent: incumbent.clone() };
+                let mut witness = Witness { rows, limits, incumbent: incumbent.clone() };
                 let packed = pack(rows, node, best, limits, &mut witness);
                 if let Ok(mut slot) = slots[at].lock() {
                     *slot = Some((packed, witness.incumbent));
@@ -162,7 +163,7 @@ impl Tree {
 
 /// Line searches from the incumbent, and from near it.
 fn kick(rows: &Rows, incumbent: &Incumbent, limits: &Limits, descent: &mut Descent, dice: &mut Dice) -> Incumbent {
-    let mut witness = Witness { rows, incumbent: incumbent.clone() };
+    let mut witness = Witness { rows, limits, incumbent: incumbent.clone() };
     let each = 15 * (rows.count() * (rows.m + 20)) as u64 + 20_000;
     for _ in 0..3 {
         if limits.reached() {
@@ -173,7 +174,7 @@ fn kick(rows: &Rows, incumbent: &Incumbent, limits: &Limits, descent: &mut Desce
         let spread = [0.3, 0.1, 0.03, 0.01][dice.below(4)];
         u.iter_mut().for_each(|a| *a += dice.bell() * size * spread);
         descent.set(&u);
-        descent.improve(dice, each);
+        descent.improve(dice, each, limits);
         if descent.errors < witness.incumbent.errors {
             witness.offer(&rows.to_given(&descent.u));
         }
@@ -200,7 +201,7 @@ fn pack(rows: &Rows, node: &Node, best: Weight, limits: &Limits, witness: &mut W
             packed.closed = packed.first.is_none();
             break;
         }
-        match nearest_point(rows.m, active.len(), |k| rows.row(active[k]), iterations) {
+        match nearest_point(rows.m, active.len(), |k| rows.row(active[k]), iterations, limits) {
             Nearest::Separates(u) => {
                 let wrong: Weight = (0..rows.count()).filter(|i| left[*i] == 0).map(|i| rows.weights[i]).sum();
                 let errors =

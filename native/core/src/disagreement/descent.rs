@@ -4,8 +4,10 @@
 //! A line search is T12 in two dimensions: along `u + t v` each row changes its side once, at
 //! `t = −z·u / z·v`; sorting these roots gives the best piece of the whole line.
 
+use super::Limits;
 use super::nearest::dot;
-use super::rows::{Rows, Weight};
+use super::rows::Rows;
+use super::weights::Weight;
 
 /// A small generator with a fixed seed (splitmix64): the same moves on every machine.
 pub struct Dice(pub u64);
@@ -135,7 +137,7 @@ impl<'a> Descent<'a> {
     }
 
     /// Line searches until the work is spent or many in a row have not helped.
-    pub fn improve(&mut self, dice: &mut Dice, budget: u64) {
+    pub fn improve(&mut self, dice: &mut Dice, budget: u64, limits: &Limits) {
         let end = self.work + budget;
         let (n, m) = (self.rows.count(), self.rows.m);
         if n == 0 {
@@ -144,7 +146,7 @@ impl<'a> Descent<'a> {
         let mut v = vec![0.0; m];
         let mut idle = 0;
         let mut turn = 0;
-        while self.work < end && idle < 4 * m + 40 {
+        while self.work < end && idle < 4 * m + 40 && !limits.reached() {
             v.fill(0.0);
             if turn < m {
                 v[turn] = 1.0;
@@ -170,9 +172,12 @@ impl<'a> Descent<'a> {
     }
 }
 
+/// Rows between looks at the clock.
+const OFTEN: usize = 256;
+
 /// Directions of some convex losses: starting points that see all the rows at once.
 #[must_use]
-pub fn convex_starts(rows: &Rows) -> Vec<Vec<f64>> {
+pub fn convex_starts(rows: &Rows, limits: &Limits) -> Vec<Vec<f64>> {
     let m = rows.m;
     let mut starts = Vec::new();
     if rows.count() == 0 || m > 400 {
@@ -180,7 +185,7 @@ pub fn convex_starts(rows: &Rows) -> Vec<Vec<f64>> {
     }
     let mut u = vec![0.0; m];
     for ridge in [1.0, 1e-2, 1e-5] {
-        newton(rows, &mut u, ridge, |s| {
+        newton(rows, &mut u, ridge, limits, |s| {
             let p = 1.0 / (1.0 + s.exp());
             (-p, (p * (1.0 - p)).max(1e-9))
         });
@@ -189,14 +194,14 @@ pub fn convex_starts(rows: &Rows) -> Vec<Vec<f64>> {
     u.fill(0.0);
     for ridge in [1.0, 1e-3] {
         // The squared hinge: LIBLINEAR's default machine.
-        newton(rows, &mut u, ridge, |s| if s < 1.0 { (s - 1.0, 1.0) } else { (0.0, 0.0) });
+        newton(rows, &mut u, ridge, limits, |s| if s < 1.0 { (s - 1.0, 1.0) } else { (0.0, 0.0) });
         starts.push(u.clone());
     }
     starts
 }
 
 /// Damped Newton steps on `Σ weight·loss(z·u) + ridge/2 ‖u‖²`; `loss` gives slope and curvature.
-fn newton(rows: &Rows, u: &mut [f64], ridge: f64, loss: impl Fn(f64) -> (f64, f64)) {
+fn newton(rows: &Rows, u: &mut [f64], ridge: f64, limits: &Limits, loss: impl Fn(f64) -> (f64, f64)) {
     let m = rows.m;
     let top = rows.weights.iter().copied().max().unwrap_or(1).max(1) as f64;
     for _ in 0..12 {
@@ -206,6 +211,9 @@ fn newton(rows: &Rows, u: &mut [f64], ridge: f64, loss: impl Fn(f64) -> (f64, f6
             hessian[j * m + j] = ridge + 1e-9;
         }
         for i in 0..rows.count() {
+            if i % OFTEN == 0 && limits.reached() {
+                return;
+            }
             let row = rows.row(i);
             let (slope, curve) = loss(dot(row, u));
             let weight = rows.weights[i] as f64 / top;
@@ -272,7 +280,7 @@ fn cholesky_solve(a: &mut [f64], b: &[f64]) -> Option<Vec<f64>> {
 
 /// The pocket Perceptron: passes over the rows in a shuffled order, the best direction seen kept.
 #[must_use]
-pub fn pocket(rows: &Rows, dice: &mut Dice, passes: usize) -> Vec<f64> {
+pub fn pocket(rows: &Rows, dice: &mut Dice, passes: usize, limits: &Limits) -> Vec<f64> {
     let (n, m) = (rows.count(), rows.m);
     let mut u = vec![0.0; m];
     let mut sum = vec![0.0; m];
@@ -282,7 +290,10 @@ pub fn pocket(rows: &Rows, dice: &mut Dice, passes: usize) -> Vec<f64> {
         for k in (1..n).rev() {
             order.swap(k, dice.below(k + 1));
         }
-        for &i in &order {
+        for (turn, &i) in order.iter().enumerate() {
+            if turn % OFTEN == 0 && limits.reached() {
+                return best.1;
+            }
             let row = rows.row(i);
             if dot(row, &u) <= 0.0 {
                 u.iter_mut().zip(row).for_each(|(a, b)| *a += b);

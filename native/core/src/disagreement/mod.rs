@@ -5,18 +5,29 @@ pub mod conflicts;
 pub mod descent;
 pub mod exact;
 pub mod flats;
+mod level;
+pub mod limits;
 pub mod nearest;
+mod pivot;
 pub mod rows;
+mod separable;
+mod sweep;
+pub mod thin;
+mod units;
+pub mod weights;
 pub mod witness;
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::matrix::Matrix;
-use boxes::{Frontier, Limits};
+use boxes::Frontier;
 use conflicts::Tree;
 use descent::{Descent, Dice, convex_starts, pocket};
-use rows::{BadRows, Rows, Signed01, Weight};
+pub use limits::Limits;
+use rows::{BadRows, Rows, Signed01};
+use separable::{Separability, separability};
+use weights::{Weight, Weights};
 use witness::{Incumbent, Witness, net_errors};
 
 /// What is asked.
@@ -28,52 +39,65 @@ pub struct Options {
     pub threads: usize,
 }
 
-/// What was found, a tie being an error.
+/// What was found, a tie being an error. Errors and bound are in units of `2^−unit`.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub coefficients: Vec<f64>,
-    pub errors: f64,
-    pub lower_bound: f64,
-    pub optimal: bool,
-    pub rounds: u64,
+    pub errors: Weight,
+    pub lower_bound: Weight,
+    pub unit: i32,
 }
 
-/// Progress, told between rounds: errors, lower bound. Answers whether to go on.
-pub type Progress<'a> = dyn FnMut(f64, f64) -> bool + 'a;
+/// Progress, told between rounds: errors, lower bound.
+pub type Progress<'a> = dyn FnMut(f64, f64) + 'a;
 
-/// The direction with the fewest errors.
+/// The direction with the fewest errors; `stop` ends the search as the time limit does.
 pub fn minimise(
     x: &Matrix,
     labels: &[f64],
     weights: Option<&[f64]>,
     starts: &[Vec<f64>],
     options: &Options,
+    stop: &AtomicBool,
     progress: &mut Progress,
 ) -> Result<Outcome, BadRows> {
     let begun = Instant::now();
-    let signed = Signed01::new(x, labels, weights, options.bias)?;
-    let rows = Rows::merged(&signed);
-    let m = signed.m;
-    let nothing = vec![0.0; m];
-    let mut witness =
-        Witness { rows: &rows, incumbent: Incumbent { errors: net_errors(&rows, &nothing), given: nothing } };
-    for start in starts {
-        if start.len() != m {
-            return Err(BadRows::Start { expected: m, found: start.len() });
+    let m = x.columns() + usize::from(options.bias);
+    if let Some(start) = starts.iter().find(|start| start.len() != m) {
+        return Err(BadRows::Start { expected: m, found: start.len() });
+    }
+    let weights = Weights::new(x.rows(), labels, weights)?;
+    let limits = |share: u32| Limits {
+        deadline: options.time_limit.and_then(|t| begun.checked_add(t / share)),
+        stop,
+        threads: options.threads.max(1),
+    };
+    // Hard data must leave time for the search itself.
+    let mut bound = match separability(x, labels, &weights, options.bias, &limits(4)) {
+        Separability::Separable(coefficients) => {
+            return Ok(Outcome { coefficients, errors: 0, lower_bound: 0, unit: weights.unit });
         }
+        Separability::Costs(least) => least,
+        Separability::Unknown => 0,
+    };
+    let limits = limits(1);
+    let rows = Rows::merged(&Signed01::new(x, labels, &weights, options.bias)?);
+    bound = (bound - rows.base).max(0);
+    let nothing = vec![0.0; m];
+    let mut witness = Witness {
+        rows: &rows,
+        limits: &limits,
+        incumbent: Incumbent { errors: net_errors(&rows, &nothing), given: nothing },
+    };
+    for start in starts {
         witness.offer(start);
     }
     let mut dice = Dice(20);
     first_incumbents(&mut witness, &mut dice);
     let mut incumbent = witness.incumbent;
-    let limits = Limits {
-        deadline: options.time_limit.map(|t| begun + t),
-        stop: &AtomicBool::new(false),
-        threads: options.threads.max(1),
-    };
-    let told = |errors: Weight| signed.in_units(errors + rows.base);
+    let told = |errors: Weight| weights.in_units(errors + rows.base);
     // A decision needs directions of at most this many errors, and no better one.
-    let wanted = options.at_most.map(|k| allowed(k, &signed, rows.base));
+    let wanted = options.at_most.map(|k| allowed(k, weights.unit, rows.base));
     let target = |best: Weight| wanted.map_or(best, |k| best.min(k + 1));
     let mut search = if rows.m <= MOST_BOXED {
         Method::Boxes(Frontier::everything(rows.m))
@@ -82,7 +106,7 @@ pub fn minimise(
     };
     let mut descent = Descent::new(&rows, vec![0.0; rows.m]);
     let mut rounds = 0;
-    let mut bound = 0;
+    bound = bound.min(target(incumbent.errors)).min(incumbent.errors);
     let goes_on = |incumbent: &Incumbent| wanted.is_none_or(|k| incumbent.errors > k);
     if rows.count() == 0 {
         bound = incumbent.errors.min(0);
@@ -103,16 +127,16 @@ pub fn minimise(
         let reach = target(incumbent.errors).max(if goes_on(&incumbent) { 0 } else { bound });
         bound = bound.max(open.0.unwrap_or(reach)).min(target(incumbent.errors)).min(incumbent.errors);
         rounds += 1;
-        if !progress(told(incumbent.errors), told(bound)) || open.1 {
+        progress(told(incumbent.errors), told(bound));
+        if open.1 {
             break;
         }
     }
     Ok(Outcome {
-        errors: told(incumbent.errors),
-        lower_bound: told(bound),
-        optimal: bound == incumbent.errors,
+        errors: incumbent.errors + rows.base,
+        lower_bound: bound + rows.base,
+        unit: weights.unit,
         coefficients: incumbent.given,
-        rounds,
     })
 }
 
@@ -125,8 +149,8 @@ enum Method {
 }
 
 /// The net errors that `at_most` allows: −1 when the unavoidable ones are already too many.
-fn allowed(at_most: f64, signed: &Signed01, base: Weight) -> Weight {
-    let units = (at_most * f64::from(signed.unit).exp2()).floor().clamp(-1.0, 1e37) as Weight;
+fn allowed(at_most: f64, unit: i32, base: Weight) -> Weight {
+    let units = (at_most * f64::from(unit).exp2()).floor().clamp(-1.0, 1e37) as Weight;
     (units - base).max(-1)
 }
 
@@ -146,17 +170,22 @@ fn first_incumbents(witness: &mut Witness, dice: &mut Dice) {
         }
         return;
     }
-    let mut starts = convex_starts(rows);
-    starts.push(pocket(rows, dice, 5));
+    // The constant classifier, at once.
+    witness.offer(&rows.to_given(&last));
+    let mut starts = convex_starts(rows, witness.limits);
+    starts.push(pocket(rows, dice, 5, witness.limits));
     if witness.incumbent.given.iter().any(|v| *v != 0.0) {
         starts.push(rows.from_given(&witness.incumbent.given));
     }
     starts.push(last);
     let each = 20 * (rows.count() * (rows.m + 20)) as u64 + 20_000;
-    let mut descent = Descent::new(rows, starts[0].clone());
+    let mut descent = Descent::new(rows, vec![0.0; rows.m]);
     for start in starts {
+        if witness.limits.reached() {
+            break;
+        }
         descent.set(&start);
-        descent.improve(dice, each);
+        descent.improve(dice, each, witness.limits);
         witness.offer(&rows.to_given(&descent.u));
     }
 }

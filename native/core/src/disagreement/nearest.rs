@@ -2,19 +2,27 @@
 //!
 //! Its answer is a proposal: a direction is verified by exact signs, a conflict in exact arithmetic.
 
+use super::Limits;
+
 /// What the nearest point shows.
 pub enum Nearest {
     /// A direction that is positive on every row, as far as doubles tell.
     Separates(Vec<f64>),
     /// Rows whose convex hull holds the origin, as far as doubles tell.
     Conflict(Vec<usize>),
-    /// The iterations ran out.
+    /// The iterations or the time ran out.
     Unclear,
 }
 
 /// `rows` gives `count` rows of width `m`; they are normalised here.
 #[must_use]
-pub fn nearest_point<'a>(m: usize, count: usize, row: impl Fn(usize) -> &'a [f64], iterations: usize) -> Nearest {
+pub fn nearest_point<'a>(
+    m: usize,
+    count: usize,
+    row: impl Fn(usize) -> &'a [f64],
+    iterations: usize,
+    limits: &Limits,
+) -> Nearest {
     if count == 0 {
         return Nearest::Unclear;
     }
@@ -24,6 +32,9 @@ pub fn nearest_point<'a>(m: usize, count: usize, row: impl Fn(usize) -> &'a [f64
     let mut weights: Vec<f64> = vec![1.0];
     let mut point: Vec<f64> = row(0).iter().map(|v| v * inverse(0)).collect();
     for _ in 0..iterations {
+        if limits.reached() {
+            break;
+        }
         let square = dot(&point, &point);
         if square < 1e-26 {
             return Nearest::Conflict(corral);
@@ -161,9 +172,11 @@ pub fn norm(a: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicBool;
 
     fn run(rows: &[[f64; 2]]) -> Nearest {
-        nearest_point(2, rows.len(), |i| &rows[i], 100)
+        let limits = Limits { deadline: None, stop: &AtomicBool::new(false), threads: 1 };
+        nearest_point(2, rows.len(), |i| &rows[i], 100, &limits)
     }
 
     #[test]

@@ -14,14 +14,15 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
 use super::descent::Dice;
-use super::exact::{Flat, Integers, integers, split};
+use super::exact::{Flat, Integers, integers};
+use super::units::{coordinates, magnitude, scaled, times_power};
+use super::weights::{Weight, Weights};
 use crate::matrix::Matrix;
 
+/// Dense values that are searched: some 5 GB.
+const MOST_VALUES: usize = 200_000_000;
 /// Beyond so many columns their independence is not looked into.
 const MOST_RANKED: usize = 64;
-
-/// Weights as exact multiples of one power of two.
-pub type Weight = i128;
 
 /// Why a data set cannot be searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +32,7 @@ pub enum BadRows {
     Weight { row: usize },
     WeightRange,
     Start { expected: usize, found: usize },
+    Size { rows: usize, columns: usize },
 }
 
 impl std::fmt::Display for BadRows {
@@ -47,6 +49,11 @@ impl std::fmt::Display for BadRows {
             BadRows::Start { expected, found } => {
                 write!(f, "a starting point must have {expected} coefficients, found {found}")
             }
+            BadRows::Size { rows, columns } => write!(
+                f,
+                "X should have at most 200,000,000 values unless its rows are soon seen to be separable, found {rows} \
+                 rows of {columns}; sx.Pocket streams over larger data"
+            ),
         }
     }
 }
@@ -54,27 +61,22 @@ impl std::fmt::Display for BadRows {
 impl std::error::Error for BadRows {}
 
 /// Signed rows as given, dense, with their weights: what a result is verified against.
-pub struct Signed01 {
+pub struct Signed01<'a> {
     /// Columns, the bias's 1 counted.
     pub m: usize,
     pub values: Vec<f64>,
-    pub weights: Vec<Weight>,
-    /// A weight of 1 is `2^unit`.
-    pub unit: i32,
+    pub weights: &'a [Weight],
     pub bias: bool,
 }
 
-impl Signed01 {
-    pub fn new(x: &Matrix, labels: &[f64], weights: Option<&[f64]>, bias: bool) -> Result<Self, BadRows> {
+impl<'a> Signed01<'a> {
+    /// From rows, their labels ±1 and their checked weights.
+    pub fn new(x: &Matrix, labels: &[f64], weights: &'a Weights, bias: bool) -> Result<Self, BadRows> {
         let n = x.rows();
-        let found = weights.map_or(n, <[f64]>::len);
-        if labels.len() != n || found != n {
-            return Err(BadRows::Lengths { rows: n, labels: labels.len(), weights: found });
-        }
-        if let Some(row) = labels.iter().position(|y| y.abs() != 1.0) {
-            return Err(BadRows::Label { row });
-        }
         let m = x.columns() + usize::from(bias);
+        if n.saturating_mul(m) > MOST_VALUES {
+            return Err(BadRows::Size { rows: n, columns: m });
+        }
         let mut values = vec![0.0; n * m];
         for (i, &y) in labels.iter().enumerate() {
             let row = &mut values[i * m..(i + 1) * m];
@@ -83,8 +85,7 @@ impl Signed01 {
                 row[m - 1] = y;
             }
         }
-        let (weights, unit) = fixed_point(weights, n)?;
-        Ok(Signed01 { m, values, weights, unit, bias })
+        Ok(Signed01 { m, values, weights: &weights.fixed, bias })
     }
 
     #[must_use]
@@ -96,37 +97,6 @@ impl Signed01 {
     pub fn row(&self, i: usize) -> &[f64] {
         &self.values[i * self.m..(i + 1) * self.m]
     }
-
-    /// The weight, as a double.
-    #[must_use]
-    pub fn in_units(&self, weight: Weight) -> f64 {
-        let (mut value, mut unit) = (weight, self.unit);
-        while unit > 0 && value & 1 == 0 && value != 0 {
-            value >>= 1;
-            unit -= 1;
-        }
-        value as f64 * (-f64::from(unit)).exp2()
-    }
-}
-
-fn fixed_point(weights: Option<&[f64]>, n: usize) -> Result<(Vec<Weight>, i32), BadRows> {
-    let Some(weights) = weights else { return Ok((vec![1; n], 0)) };
-    if let Some(row) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
-        return Err(BadRows::Weight { row });
-    }
-    let parts: Vec<(i64, i32)> = weights.iter().map(|w| split(*w)).collect();
-    let least = parts.iter().filter(|p| p.0 != 0).map(|p| p.1).min().unwrap_or(0).min(0);
-    let mut fixed = Vec::with_capacity(n);
-    for (mantissa, exponent) in parts {
-        let shift = if mantissa == 0 { 0 } else { exponent - least };
-        let bits = 64 - mantissa.leading_zeros() as i32;
-        // 2^116 leaves room for the sum of 2^10 rows of full width, or 2^60 of weight one.
-        if bits + shift > 116 - (usize::BITS - n.leading_zeros()) as i32 {
-            return Err(BadRows::WeightRange);
-        }
-        fixed.push(Weight::from(mantissa) << shift);
-    }
-    Ok((fixed, -least))
 }
 
 /// Distinct lines through the origin with their net weights, in the search's coordinates.
@@ -143,7 +113,8 @@ pub struct Rows {
     pub lighter: Vec<Weight>,
     /// Lines whose sides weigh the same, as given, with that weight: they only cost where `z·w = 0`.
     balanced: Vec<(Vec<f64>, Weight)>,
-    scale: Vec<f64>,
+    /// Each column's unit: the search sees it times `2^scale`.
+    scale: Vec<i32>,
     shift: Vec<f64>,
     /// Columns of the data that the others do not determine; the search sees no other.
     kept: Vec<usize>,
@@ -156,7 +127,7 @@ pub struct Rows {
 
 impl Rows {
     #[must_use]
-    pub fn merged(signed: &Signed01) -> Self {
+    pub fn merged(signed: &Signed01<'_>) -> Self {
         let m = signed.m;
         let mut base: Weight = 0;
         let mut seen: HashMap<Vec<u8>, usize> = HashMap::new();
@@ -246,14 +217,16 @@ impl Rows {
         for row in self.given.chunks_exact(self.wide.max(1)) {
             let anchor = if self.bias { row[self.wide - 1] } else { 0.0 };
             let start = self.values.len();
-            self.values.extend(self.kept.iter().map(|&j| (row[j] - self.shift[j] * anchor) * self.scale[j]));
-            let own = &mut self.values[start..];
-            let top = own.iter().fold(0.0f64, |a, v| a.max(v.abs()));
             // Without a bias rows may have any length; a power of two brings each to about 1.
-            if !self.bias && top > 0.0 {
-                let power = power_of_two(1.0 / top);
-                own.iter_mut().for_each(|v| *v *= power);
-            }
+            let of_row = if self.bias {
+                0
+            } else {
+                let sizes = self.kept.iter().filter(|j| row[**j] != 0.0).map(|&j| magnitude(row[j]) + self.scale[j]);
+                -sizes.max().unwrap_or(0)
+            };
+            let moved = |j: usize| times_power(row[j] - self.shift[j] * anchor, self.scale[j] + of_row);
+            self.values.extend(self.kept.iter().map(|&j| moved(j)));
+            let own = &self.values[start..];
             let total: f64 = own.iter().map(|v| v.abs()).sum();
             self.slack.push(total * (m as f64 + 3.0) * f64::EPSILON + 1e-290);
         }
@@ -311,9 +284,12 @@ impl Rows {
     /// A direction of the search as coefficients for the data as given.
     #[must_use]
     pub fn to_given(&self, u: &[f64]) -> Vec<f64> {
+        // Columns of the tiniest numbers want coefficients beyond the doubles: all are brought down.
+        let sizes = u.iter().zip(&self.kept).filter(|(a, _)| **a != 0.0).map(|(a, &j)| magnitude(*a) + self.scale[j]);
+        let down = sizes.max().map_or(0, |top| (top - MOST_MAGNITUDE).max(0));
         let mut w = vec![0.0; self.wide];
         for (a, &j) in u.iter().zip(&self.kept) {
-            w[j] = a * self.scale[j];
+            w[j] = times_power(*a, self.scale[j] - down);
         }
         if self.bias {
             let moved: f64 = (0..self.wide - 1).map(|j| self.shift[j] * w[j]).sum();
@@ -322,10 +298,30 @@ impl Rows {
         w
     }
 
+    /// A direction of the search, in integers, as coefficients for the data as given over a common power of two.
+    #[must_use]
+    pub fn to_given_exactly(&self, u: &[BigInt]) -> Vec<BigInt> {
+        // With the bias's own column at the end, `shift · 2^scale` is what it loses to each other column.
+        let mut terms: Vec<(usize, BigInt, i32)> = Vec::new();
+        for (a, &j) in u.iter().zip(&self.kept) {
+            terms.push((j, a.clone(), self.scale[j]));
+            let (mantissa, exponent) = scaled(-self.shift[j], self.scale[j]);
+            if mantissa != 0 {
+                terms.push((self.wide - 1, a * mantissa, exponent));
+            }
+        }
+        let least = terms.iter().map(|t| t.2).min().unwrap_or(0);
+        let mut w = vec![BigInt::zero(); self.wide];
+        for (j, value, exponent) in terms {
+            w[j] += value << (exponent - least) as usize;
+        }
+        w
+    }
+
     /// Coefficients moved at random in every column, by about `step` in the search's coordinates.
     #[must_use]
     pub fn nudged(&self, w: &[f64], step: f64, dice: &mut Dice) -> Vec<f64> {
-        let move_by: Vec<f64> = self.scale.iter().map(|s| step * dice.bell() * s).collect();
+        let move_by: Vec<f64> = self.scale.iter().map(|s| times_power(step * dice.bell(), *s)).collect();
         let mut out: Vec<f64> = w.iter().zip(&move_by).map(|(a, b)| a + b).collect();
         if self.bias {
             out[self.wide - 1] -= (0..self.wide - 1).map(|j| self.shift[j] * move_by[j]).sum::<f64>();
@@ -341,18 +337,12 @@ impl Rows {
         if self.bias {
             moved[self.wide - 1] += (0..self.wide - 1).map(|j| self.shift[j] * w[j]).sum::<f64>();
         }
-        self.kept.iter().map(|&j| moved[j] / self.scale[j]).collect()
+        self.kept.iter().map(|&j| times_power(moved[j], -self.scale[j])).collect()
     }
 }
 
-fn scaled(value: f64, power: f64) -> (i64, i32) {
-    let (mantissa, exponent) = split(value);
-    (mantissa, exponent + split(power).1)
-}
-
-fn power_of_two(value: f64) -> f64 {
-    value.log2().round().clamp(-1000.0, 1000.0).exp2()
-}
+/// Coefficients stay below about `2^1000`: sums of a few still fit a double.
+const MOST_MAGNITUDE: i32 = 1000;
 
 /// What all rows on one line through the origin share, and which way along it this one points.
 fn line_key(row: &[f64], bias: bool) -> Option<(Vec<u8>, bool)> {
@@ -392,33 +382,4 @@ fn gcd(a: BigInt, b: BigInt) -> BigInt {
         b = rest;
     }
     a
-}
-
-/// Powers of two and shifts that bring each column's spread to about 1 around 0.
-fn coordinates(given: &[f64], m: usize, bias: bool) -> (Vec<f64>, Vec<f64>) {
-    let (mut scale, mut shift) = (vec![1.0; m], vec![0.0; m]);
-    let n = given.len() / m.max(1);
-    for j in 0..m - usize::from(bias) {
-        let top = (0..n).fold(0.0f64, |a, i| a.max(given[i * m + j].abs()));
-        if top == 0.0 {
-            continue;
-        }
-        let unit = power_of_two(1.0 / top);
-        let at = |i: usize| given[i * m + j] * if bias { given[i * m + m - 1] } else { 1.0 } * unit;
-        let mean = if bias { (0..n).map(at).sum::<f64>() / n as f64 } else { 0.0 };
-        let spread = ((0..n).map(|i| (at(i) - mean).powi(2)).sum::<f64>() / n as f64).sqrt();
-        if spread < 1e-9 {
-            // A constant column: a multiple of the bias, or all there is.
-            scale[j] = unit;
-            continue;
-        }
-        // A few bits of the mean are enough, and keep the integers short.
-        let grid = power_of_two(spread);
-        shift[j] = (mean / grid).round() * grid / unit;
-        scale[j] = unit / grid;
-        if !shift[j].is_finite() || !scale[j].is_finite() || scale[j] == 0.0 {
-            (shift[j], scale[j]) = (0.0, unit);
-        }
-    }
-    (scale, shift)
 }

@@ -1,10 +1,13 @@
 //! From a cell that the search believes in to a direction in doubles whose errors are counted exactly.
 
+use super::Limits;
 use super::descent::Dice;
 use super::exact::dot_sign;
-use super::flats::{Found, Judge};
+use super::flats::{Found, Judge, Verdict};
 use super::nearest::{Nearest, dot, nearest_point, norm};
-use super::rows::{Rows, Weight};
+use super::rows::Rows;
+use super::thin::middle;
+use super::weights::Weight;
 
 /// The incumbent: coefficients for the data as given, and the net errors they make on merged rows.
 #[derive(Clone)]
@@ -54,6 +57,7 @@ fn has_tie(rows: &Rows, w: &[f64]) -> bool {
 /// Makes directions of cells; keeps the best.
 pub struct Witness<'a> {
     pub rows: &'a Rows,
+    pub limits: &'a Limits<'a>,
     pub incumbent: Incumbent,
 }
 
@@ -62,7 +66,9 @@ impl Witness<'_> {
     /// well: off the planes a tie costs no more.
     pub fn offer(&mut self, given: &[f64]) -> Weight {
         let mut errors = self.take(given);
-        if given.iter().all(|v| v.is_finite()) && has_tie(self.rows, given) {
+        // Zero is on every plane, and nowhere near a direction.
+        let nowhere = given.iter().all(|v| *v == 0.0) || !given.iter().all(|v| v.is_finite());
+        if !nowhere && has_tie(self.rows, given) {
             let mut dice = Dice(7);
             let u = self.rows.from_given(given);
             let size = norm(&u).max(1e-300);
@@ -88,24 +94,28 @@ impl Witness<'_> {
 }
 
 impl Judge for Witness<'_> {
-    fn judge(&mut self, found: &Found) -> Option<Weight> {
+    fn judge(&mut self, found: &Found) -> Verdict {
         let rows = self.rows;
         let mut right: Vec<bool> = (0..rows.count()).map(|i| dot(rows.row(i), &found.direction) > 0.0).collect();
         for (id, side) in &found.sides {
             right[*id as usize] = *side > 0;
         }
         let wrong: Weight = (0..rows.count()).filter(|i| !right[*i]).map(|i| rows.weights[i]).sum();
-        if wrong > found.errors {
-            return None;
-        }
         let kept: Vec<usize> = (0..rows.count()).filter(|i| right[*i]).collect();
-        if kept.is_empty() {
-            return None;
+        if wrong > found.errors || kept.is_empty() {
+            return Verdict::Unclear;
         }
         let limit = 200 + 40 * rows.m;
-        match nearest_point(rows.m, kept.len(), |i| rows.row(kept[i]), limit) {
-            Nearest::Separates(u) => Some(self.offer(&rows.to_given(&u))),
-            Nearest::Conflict(_) | Nearest::Unclear => None,
+        if let Nearest::Separates(u) = nearest_point(rows.m, kept.len(), |i| rows.row(kept[i]), limit, self.limits) {
+            let errors = self.offer(&rows.to_given(&u));
+            if errors <= found.errors {
+                return Verdict::Made(errors);
+            }
+        }
+        let Some(middle) = middle(rows, &kept, &found.direction, self.limits) else { return Verdict::Unclear };
+        match middle.in_doubles(rows).map(|w| self.take(&w)) {
+            Some(errors) if errors <= found.errors => Verdict::Made(errors),
+            _ => Verdict::TooThin,
         }
     }
 }
