@@ -79,13 +79,14 @@ def _solve(problem: Problem, X: Floats, *, reduce: bool) -> ExactSolution:
     y_least = min(y_exponents)
     y = y << np.array([e - y_least for e in y_exponents], dtype=object)
 
-    plain = _normal(N, N, weights)
-    _, columns = exact.independent(plain if unknowns <= n else N)
+    # Of many more columns than rows, all products of columns are never asked for.
+    plain = _normal(N, N, weights) if unknowns <= max(n, _IDENTITY) else None
+    _, columns = exact.independent(N if plain is None or unknowns > n else plain)
     rank = len(columns)
     dependent = tuple(c - first for c in range(unknowns) if c not in set(columns))
     # With α > 0 the identity always serves; for many more columns than rows the rows are fewer.
     held = problem.alpha > 0 and not reduce and (unknowns <= n or unknowns <= _IDENTITY)
-    if rank == unknowns or held:
+    if plain is not None and (rank == unknowns or held):
         basis, A, H, e_H = None, N, plain, 0
     else:
         basis = _row_basis(problem, N, exponents)

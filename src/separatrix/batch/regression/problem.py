@@ -15,6 +15,8 @@ Floats = NDArray[np.float64]
 
 UNIT = float(np.finfo(np.float64).eps) / 2
 BLOCK_ROWS = 1024
+# What keeps a triangle of columns × columns holds up to 3 GB.
+MOST_TRIANGLE_COLUMNS = 20_000
 # As many as every decimal of that length survives in a double; a last bit is 15.95 digits.
 MOST_DIGITS = 15.0
 
@@ -29,6 +31,15 @@ def is_number(value: Any, *, above: float | None = None, least: float | None = N
     if isinstance(value, bool) or not isinstance(value, Real) or not np.isfinite(float(value)):
         return False
     return (above is None or float(value) > above) and (least is None or float(value) >= least)
+
+
+def check_triangle(columns: int) -> None:
+    """Refuse more columns than a triangle of them fits in memory for."""
+    if columns > MOST_TRIANGLE_COLUMNS:
+        raise InputError(
+            f"a stream or an online learner keeps columns × columns numbers, for at most "
+            f"{MOST_TRIANGLE_COLUMNS} columns, but there are {columns}"
+        )
 
 
 @dataclass(frozen=True)

@@ -36,11 +36,16 @@ def is_comfortable(problem: Problem, sizes: Floats, target_sizes: Floats) -> boo
     return bool(((found > 2.0**-_COMFORTABLE) & (found < 2.0**_COMFORTABLE)).all())
 
 
-def scaled(problem: Problem) -> tuple[Problem, Scaling, bool]:
-    """Return the problem scaled, how, and whether doubles can be trusted with it."""
+def scaled(problem: Problem, *, common: bool = False) -> tuple[Problem, Scaling, bool]:
+    """Return the problem scaled, how, and whether doubles can be trusted with it.
+
+    `common` scales all targets alike.
+    """
     columns = largest(problem)
     targets = np.abs(problem.y).max(axis=0, initial=0.0)
     e = _exponent(columns.max(initial=0.0))
+    if common:
+        targets[:] = targets.max(initial=0.0)
     f = np.array([_exponent(v) for v in targets], dtype=np.int64)
     g = 0 if problem.weights is None else _exponent(float(problem.weights.max()))
     # A penalised intercept's column of ones would have to be divided too.
@@ -100,7 +105,7 @@ def largest(problem: Problem) -> Floats:
 
 def _exponent(size: float) -> int:
     """Return by which power of two to divide; 0 where the size is comfortable."""
-    exponent = int(np.frexp(size)[1])
+    exponent = int(np.frexp(size)[1]) - 1
     return 0 if size == 0 or abs(exponent) <= _COMFORTABLE else exponent
 
 

@@ -15,6 +15,7 @@ import time
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from separatrix.batch.regression import double_double as dd
 from separatrix.batch.regression import facts
@@ -49,6 +50,14 @@ _MANY_SPARSE_COLUMNS = 2000
 
 def solve(problem: Problem, *, refinement: bool = True) -> Solution:
     """Solve the problem and certify the answer; `refinement=False` certifies the plain answer only."""
+    if problem.is_sparse or problem.rows < problem.unknowns:
+        used = scales.largest(problem) > 0
+        if not used.all():
+            # With α > 0, one empty column stays and stands for all: it has a say in the condition.
+            used[np.argmin(used)] = problem.alpha > 0
+        if not used.all() and used.any():
+            part = replace(problem, X=problem.X[:, used])
+            return _with_empty_columns(problem, used, solve(part, refinement=refinement))
     n, D = problem.rows, problem.unknowns
     with np.errstate(all="ignore"):
         iterate = problem.is_sparse and min(n, D) > _MANY_SPARSE_COLUMNS
@@ -73,6 +82,27 @@ def solve(problem: Problem, *, refinement: bool = True) -> Solution:
             degrees_of_freedom=facts.degrees_of_freedom(problem, found.rank, found.eigenvalues),
         )
         return found if scaling is None else scales.unscaled(found, scaling, problem)
+
+
+def _with_empty_columns(problem: Problem, used: NDArray[np.bool_], found: Solution) -> Solution:
+    """Return a solution of the used columns as one of all: the others' coefficients are zero."""
+    rows = np.append(np.flatnonzero(used), [problem.features] if problem.intercept else []).astype(int)
+    empty = problem.features - int(used.sum())
+
+    def wider(values: Floats) -> Floats:
+        made = np.zeros((problem.unknowns, values.shape[1]))
+        made[rows] = values
+        return made
+
+    return replace(
+        found,
+        high=wider(found.high),
+        low=wider(found.low),
+        bound=None if found.bound is None else wider(found.bound),
+        eigenvalues=None if found.eigenvalues is None else np.append(np.zeros(empty), found.eigenvalues),
+        condition=found.condition if problem.alpha > 0 else float("inf"),
+        dependent=tuple(sorted([*rows[list(found.dependent)].tolist(), *np.flatnonzero(~used).tolist()])),
+    )
 
 
 def _weight(problem: Problem) -> float:

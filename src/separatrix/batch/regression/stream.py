@@ -16,7 +16,7 @@ from scipy import linalg, sparse
 from scipy.linalg import lapack
 
 from separatrix.batch.regression.facts import EPSILON, dependent_columns
-from separatrix.batch.regression.problem import Floats
+from separatrix.batch.regression.problem import Floats, check_triangle
 from separatrix.errors import InputError, UsageError
 
 BLOCK = 4096
@@ -45,6 +45,7 @@ class TriangularState:
 
     def add(self, X: Any, y: Floats, weights: Floats | None = None) -> None:
         """Take in rows."""
+        check_triangle(max(int(X.shape[1]), self.features))
         if X.shape[1] > self.features:
             self.widen(int(X.shape[1]))
         y = y[:, None] if y.ndim == 1 else y
@@ -187,6 +188,13 @@ def solve_triangle(
     state: TriangularState, alpha: float, *, intercept: bool, penalize_intercept: bool
 ) -> StreamSolution:
     """Solve least squares or ridge from a state's triangle; the intercept comes last in θ."""
+    with np.errstate(all="ignore"):
+        return _solve_triangle(state, alpha, intercept=intercept, penalize_intercept=penalize_intercept)
+
+
+def _solve_triangle(
+    state: TriangularState, alpha: float, *, intercept: bool, penalize_intercept: bool
+) -> StreamSolution:
     R = state.reduced()
     d, D = state.features, state.features + 1
     if not intercept:
@@ -220,7 +228,7 @@ def solve_triangle(
     dependent = dependent_columns(A, tolerance)
     rank = D - len(dependent)
     # BLAS's norms neither over- nor underflow.
-    left_over = np.array([linalg.norm(r) for r in (t - A @ theta).T])
+    left_over = np.array([linalg.norm(r, check_finite=False) for r in (t - A @ theta).T])
     rmse = left_over / np.sqrt(state.weight)
     values = np.sort(linalg.svdvals(A[1:, 1:] if centred else A) ** 2)
     freedom = float(rank)
