@@ -221,7 +221,11 @@ def test_large_sparse_data():
     centred = sx.Ridge(0.5).fit(X, y)
     assert centred.digits_ >= 12
     assert np.mean(y - centred.predict(X)) == pytest.approx(0, abs=1e-13)
-    squares = sx.LeastSquares().fit(X, y)
+    empty = np.flatnonzero(X.count_nonzero(axis=0) == 0)
+    with pytest.warns(RankDeficientWarning, match=f"columns {empty[0]}, {empty[1]}, "):
+        squares = sx.LeastSquares().fit(X, y)
     assert squares.solver_ == "lsqr"
+    assert squares.dependent_columns_ == tuple(empty)
+    assert not squares.coef_[empty].any()
     assert squares.digits_ is None
     assert "LSQR" in squares.certificate_.why

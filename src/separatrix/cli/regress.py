@@ -148,7 +148,7 @@ def _batch(
         loo_rmse = None
         if not wide:
             found = path(problem, np.array([model.alpha]))
-            loo_rmse = float(np.sqrt(found.loo[0]) * found.unit)
+            loo_rmse = float(np.sqrt(found.loo[0])) * found.unit
     return {
         **_model(model, model.alpha, len(y)),
         "loo_rmse": _finite(loo_rmse),
