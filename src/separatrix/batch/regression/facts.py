@@ -9,6 +9,7 @@ from separatrix.batch.regression.problem import Floats, Problem, gamma
 
 # Entries times unknowns up to which a rank in doubt is decided by elimination modulo a prime: up to a second.
 _MOST_ELIMINATION = 20_000_000
+_MOST_CONDITION = 1e10
 EPSILON = float(np.finfo(float).eps)
 
 
@@ -116,7 +117,11 @@ def condition(problem: Problem, g: Gram, U: Floats) -> float:
     U = U / units[:, None]
     if not (np.isfinite(H).all() and np.isfinite(U).all()):
         return float("inf")
-    return float(np.sqrt(linalg.norm(H, 2)) * linalg.norm(U, 2))
+    found = float(np.sqrt(linalg.norm(H, 2)) * linalg.norm(U, 2))
+    # As good as Z is, which may be a few percent; singular values of the rows are wrong by condition·ε.
+    if found < _MOST_CONDITION and problem.rows * problem.unknowns**2 <= _MOST_ELIMINATION:
+        return condition_of_rows(problem)
+    return found
 
 
 def condition_of_rows(problem: Problem) -> float:

@@ -27,6 +27,12 @@ class Scaling:
     targets: NDArray[np.int64]
     weights: int
 
+    def powers(self, problem: Problem) -> NDArray[np.int64]:
+        """Return the exponents of two by which the scaled problem's solution is multiplied."""
+        powers = np.repeat(self.targets[None, :], problem.unknowns, axis=0)
+        powers[: problem.features] -= self.columns
+        return powers
+
 
 def is_comfortable(problem: Problem, sizes: Floats, target_sizes: Floats) -> bool:
     """Whether 2-norms of columns and targets show that nothing needs to be looked at."""
@@ -67,8 +73,7 @@ def unscaled(found: Solution, scaling: Scaling, problem: Problem) -> Solution:
     """Return the solution of the problem as given; digits are taken off where it underflows."""
     if not (scaling.columns or scaling.weights or scaling.targets.any()):
         return found
-    powers = np.repeat(scaling.targets[None, :], problem.unknowns, axis=0)
-    powers[: problem.features] -= scaling.columns
+    powers = scaling.powers(problem)
     high, low = np.ldexp(found.high, powers), np.ldexp(found.low, powers)
     certificate, bound = found.certificate, found.bound
     if bound is not None:

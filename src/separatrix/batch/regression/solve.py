@@ -39,9 +39,11 @@ from separatrix.batch.regression.refine import (
     error_bound,
     gram_residual,
     refine,
+    residual,
 )
 from separatrix.batch.regression.strong_convexity import refine_by_alpha
 from separatrix.batch.regression.wide import Dual, dual
+from separatrix.data.arrays import native_matrix
 from separatrix.errors import InputError
 
 PLAIN_DIGITS = 10.0
@@ -64,13 +66,13 @@ def solve(problem: Problem, *, refinement: bool = True) -> Solution:
         g = gram(problem) if n >= D and not iterate else None
         sizes = _column_norms(problem) if g is None else g.sizes
         target_sizes = np.linalg.norm(problem.y, axis=0) if g is None else g.target_sizes
-        scaling, safe = None, True
+        given, scaling, safe = problem, None, True
         if not scales.is_comfortable(problem, sizes, target_sizes):
             problem, scaling, safe = scales.scaled(problem)
             g = gram(problem) if g is not None and safe else None
-        if not safe:
-            found = _solve_far(problem)
-        elif iterate:
+        if not safe and scaling is not None:
+            return _solve_far(given, problem, scaling)
+        if iterate:
             found = solve_iteratively(problem, refinement=refinement)
         elif g is None:
             found = _solve_wide(problem, refinement)
@@ -303,15 +305,27 @@ def _finish_exact(
     )
 
 
-def _solve_far(problem: Problem) -> Solution:
-    """Solve a problem whose sizes are too far apart for doubles: in exact arithmetic or without digits."""
+def _solve_far(problem: Problem, scaled: Problem, scaling: scales.Scaling) -> Solution:
+    """Solve a problem whose sizes are too far apart for doubles: in exact arithmetic or without digits.
+
+    The solution is that of the problem as given: coefficients of the scaled one may underflow where these do
+    not. Residuals are better taken after scaling.
+    """
     started = time.perf_counter()
     why = "the values differ so much in size that squares over- or underflow"
     try:
         exact = exact_solution(problem)
-        return _finish_exact(problem, None, None, exact, None, started, _column_norms(problem))
+        found = _finish_exact(problem, None, None, exact, None, started, _column_norms(problem))
     except TooLargeError as error:
-        return _solve_deficient(problem, started, f"{why}; {error}")
+        found = _solve_deficient(problem, started, f"{why}; {error}")
+    powers = scaling.powers(problem)
+    parts = np.ldexp(found.high, -powers), np.ldexp(found.low, -powers)
+    squares = residual(scaled, native_matrix(scaled.X), *parts)[2]
+    return replace(
+        found,
+        rmse=np.ldexp(np.sqrt(np.maximum(squares, 0) / _weight(scaled)), scaling.targets),
+        degrees_of_freedom=facts.degrees_of_freedom(problem, found.rank, found.eigenvalues),
+    )
 
 
 def _solve_deficient(problem: Problem, started: float, why: str) -> Solution:
