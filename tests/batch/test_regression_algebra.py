@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.utils.estimator_checks import estimator_checks_generator
@@ -42,6 +42,7 @@ def grids(draw):
 @pytest.mark.filterwarnings("ignore::separatrix.RankDeficientWarning")
 @settings(max_examples=60, deadline=None)
 @given(grids(), st.integers(0, 2**32), st.sampled_from([0.0, 0.5, 4.0]), st.booleans())
+@example((np.array([[0.0, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1]]), np.zeros(4)), 1, 0.5, True)
 def test_weights_are_repetitions_and_order_does_not_matter(data, seed, alpha, intercept):
     X, y = data
     rng = np.random.default_rng(seed)
@@ -58,6 +59,31 @@ def test_weights_are_repetitions_and_order_does_not_matter(data, seed, alpha, in
     assert min(weighted.digits_, repeated.digits_) >= 10
     np.testing.assert_allclose(weighted.intercept_, repeated.intercept_, rtol=2 * claimed, atol=0)
     assert weighted.rank_ == repeated.rank_
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.RankDeficientWarning")
+@settings(max_examples=60, deadline=None)
+@given(grids(), st.sampled_from([0.0, 1e-6, 3.0]), st.booleans(), st.booleans(), st.booleans())
+def test_rank_is_that_of_the_columns_whatever_alpha(data, alpha, intercept, penalize, wide):
+    X, y = (data[0][:3], data[1][:3]) if wide else data
+    model = sx.Ridge(alpha, fit_intercept=intercept, penalize_intercept=penalize).fit(X, y)
+    columns = np.hstack([np.ones((len(X), int(intercept))), X])
+    ranks = [np.linalg.matrix_rank(columns[:, :k]) for k in range(columns.shape[1] + 1)]
+    assert model.rank_ == ranks[-1]
+    dependent = tuple(k - intercept for k, (a, b) in enumerate(pairwise(ranks)) if a == b)
+    assert alpha > 0 or model.dependent_columns_ == dependent
+    stream = sx.Ridge(alpha, fit_intercept=intercept, penalize_intercept=penalize).partial_fit(X, y)
+    assert stream.rank_ == ranks[-1]
+    assert stream.dependent_columns_ == dependent
+
+
+def test_a_rank_that_squares_would_lose():
+    # Singular values 1e-9 apart: the eigenvalues of XᵀX cannot tell the rank.
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    X[:, 2] = X[:, 0] + 1e-9 * X[:, 2]
+    for data in (X, X.T):
+        assert sx.Ridge(1.0, fit_intercept=False).fit(data, np.ones(len(data))).rank_ == 3
 
 
 @pytest.mark.filterwarnings("ignore::separatrix.RankDeficientWarning")

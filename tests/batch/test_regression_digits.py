@@ -1,6 +1,7 @@
 """What the certificate claims is true: against rational arithmetic, on every kind of problem."""
 
 import json
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from scipy import sparse
 
 import separatrix as sx
 from oracles.regression import correct_digits, exact_ridge
-from separatrix.errors import RankDeficientWarning
+from separatrix.errors import InputError, RankDeficientWarning
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
 EXPECTED = json.loads((DATA / "reg_expected.json").read_text())
@@ -115,6 +116,35 @@ def test_no_digit_claimed_is_wrong(problem, refine):
             assert abs(Fraction(float(value)) - truth) <= Fraction(float(bound))
 
 
+SIZES = [1.0, 1e-310, 1e-300, 1e-155, 1e155, 1e300]
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.RankDeficientWarning")
+@settings(max_examples=60, deadline=None)
+@given(problems(), st.sampled_from(SIZES), st.sampled_from(SIZES), st.sampled_from([*SIZES, None]))
+def test_sizes_far_from_one(problem, of_rows, of_targets, of_alpha):
+    X, y, weights, alpha, intercept, penalize = problem
+    X, y, alpha = X / np.abs(X).max() * of_rows if X.any() else X, y * of_targets, of_alpha or alpha
+    exact = exact_ridge(X, y, alpha, intercept=intercept, penalize_intercept=penalize, weights=weights)
+    model = sx.Ridge(alpha, fit_intercept=intercept, penalize_intercept=penalize)
+    if any(abs(v) > Fraction(sys.float_info.max) for v in exact):
+        with pytest.raises(InputError, match="overflows a double"):
+            model.fit(X, y, weights)
+        return
+    model.fit(X, y, weights)
+    found = coefficients(model)
+    if model.digits_ is not None:
+        assert correct_digits(found, exact) >= model.digits_
+    if model.error_bound_ is not None:
+        for value, truth, bound in zip(found, exact, model.error_bound_, strict=True):
+            assert abs(Fraction(float(value)) - truth) <= Fraction(float(bound))
+    assert np.isfinite(model.rmse_)
+    assert np.isfinite(model.degrees_of_freedom_)
+    # Only underflow leaves fewer digits.
+    if all(v == 0 or abs(v) > Fraction(1, 10**280) for v in exact):
+        assert model.digits_ >= 12
+
+
 def one_hot(rng, rows):
     return np.hstack([np.eye(3)[rng.integers(0, 3, rows)], np.eye(4)[rng.integers(0, 4, rows)]])
 
@@ -191,7 +221,11 @@ def test_large_sparse_data():
     centred = sx.Ridge(0.5).fit(X, y)
     assert centred.digits_ >= 12
     assert np.mean(y - centred.predict(X)) == pytest.approx(0, abs=1e-13)
-    squares = sx.LeastSquares().fit(X, y)
+    empty = np.flatnonzero(X.count_nonzero(axis=0) == 0)
+    with pytest.warns(RankDeficientWarning, match=f"columns {empty[0]}, {empty[1]}, "):
+        squares = sx.LeastSquares().fit(X, y)
     assert squares.solver_ == "lsqr"
+    assert squares.dependent_columns_ == tuple(empty)
+    assert not squares.coef_[empty].any()
     assert squares.digits_ is None
     assert "LSQR" in squares.certificate_.why

@@ -75,6 +75,43 @@ def test_dependent_columns_and_bad_rows(tmp_path):
     assert len(json.loads(found.stdout)["coef"]) == 1
 
 
+@pytest.mark.parametrize("text", ["", "3\n1\n"])
+@pytest.mark.parametrize("options", [[], ["--alpha", "1"], ["--loo"]])
+def test_nothing_to_learn_from_is_said(tmp_path, text, options):
+    file = tmp_path / "rows"
+    file.write_text(text)
+    assert "expected rows" in (found := run(file, *options, status=2).output) or "expected features" in found
+    assert str(file) in found
+
+
+def test_columns_far_out(tmp_path):
+    file = tmp_path / "rows"
+    file.write_text("1 1:1 3000000:2\n2 1:3 5:1\n3 2:1 3000000:1\n")
+    for options in [[], ["--alpha", "1"]]:
+        result = json.loads(run(file, *options, "--json").stdout)
+        assert len(result["coef"]) == 3_000_000
+        assert result["digits"] >= 12
+        assert result["rank"] == 3
+        assert {j for j, v in enumerate(result["coef"]) if v} <= {0, 1, 4, 2_999_999}
+    for option in ["--stream", "--online"]:
+        assert "at most 20000 columns, but there are 3000000" in run(file, option, status=2).output
+
+
+@pytest.mark.parametrize("scale", ["e300", "e-300"])
+@pytest.mark.parametrize("options", [[], ["--alpha", "1"], ["--loo"], ["--alphas", "0,1"], ["--stream"]])
+def test_sizes_far_from_one(tmp_path, scale, options):
+    file = tmp_path / "rows"
+    file.write_text(f"1{scale} 1:1\n2{scale} 1:2\n4{scale} 1:3\n")
+    far = run(file, *options, "--json")
+    assert "warning" not in far.stderr
+    file.write_text("1 1:1\n2 1:2\n4 1:3\n")
+    near = json.loads(run(file, *options, "--json").stdout)
+    result, unit = json.loads(far.stdout), float(f"1{scale}")
+    for name in ["rmse", "loo_rmse", "intercept"]:
+        assert near[name] is None or result[name] == pytest.approx(near[name] * unit, rel=1e-12, abs=0)
+    assert result["coef"] == pytest.approx([v * unit for v in near["coef"]], rel=1e-12, abs=0)
+
+
 def test_usage():
     longley = DATA / "reg_longley.libsvm"
     run(longley, "--alpha", "-1", status=2)

@@ -1,6 +1,7 @@
 """Least squares, ridge and the online forecasters as the lectures write them."""
 
 from fractions import Fraction
+from math import log10
 
 import numpy as np
 
@@ -64,7 +65,8 @@ def correct_digits(found, exact):
     for a, b in zip(found, exact, strict=True):
         error = abs(Fraction(float(a)) - b)
         if error:
-            worst = min(worst, -float(np.log10(float(error / abs(b)) if b else float(error))))
+            error = error / abs(b) if b else error
+            worst = min(worst, log10(error.denominator) - log10(error.numerator))
     return worst
 
 

@@ -38,6 +38,8 @@ class RidgePath(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignor
     coefs_, intercepts_ : arrays, m × columns and m (with targets: m × targets × columns, m × targets)
     loo_errors_, gcv_errors_ : arrays of m
         Mean squared errors, averaged over targets; infinite where a row alone decides its prediction.
+    loo_rmses_ : array of m
+        The roots of `loo_errors_`.
     fold_errors_ : array of m or None
     path_degrees_of_freedom_ : array of m
     alpha_, coef_, intercept_, best_ : the best α and its :class:`~separatrix.batch.ridge.Ridge`
@@ -100,14 +102,12 @@ class RidgePath(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignor
             if not 2 <= self.folds <= problem.rows:
                 raise UsageError(f"folds must be from 2 to the {problem.rows} rows, but is {self.folds}")
             self.fold_errors_ = validation_errors(problem, alphas, self.folds)
-        errors = {"loo": self.loo_errors_, "gcv": self.gcv_errors_, "k-fold": self.fold_errors_}[
-            self.criterion
-        ]
+        errors = {"loo": found.loo, "gcv": found.gcv, "k-fold": self.fold_errors_}[self.criterion]
         assert errors is not None
         # Of equal errors the largest α: the shorter solution.
         self.best_index_ = int(max(np.flatnonzero(errors == errors.min()), key=lambda i: alphas[i]))
         self.alpha_ = float(alphas[self.best_index_])
-        self.loo_rmse_ = float(np.sqrt(self.loo_errors_[self.best_index_]))
+        self.loo_rmse_ = float(self.loo_rmses_[self.best_index_])
         self.best_ = Ridge(
             self.alpha_,
             fit_intercept=self.fit_intercept,
@@ -125,8 +125,10 @@ class RidgePath(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignor
         intercepts = theta[:, d] if self.fit_intercept else np.zeros((len(theta), theta.shape[2]))
         self.coefs_ = theta[:, :d, 0] if one else theta[:, :d].transpose(0, 2, 1)
         self.intercepts_ = intercepts[:, 0] if one else intercepts
-        self.loo_errors_ = found.loo
-        self.gcv_errors_ = found.gcv
+        with np.errstate(over="ignore", under="ignore"):
+            self.loo_errors_ = found.loo * found.unit * found.unit
+            self.gcv_errors_ = found.gcv * found.unit * found.unit
+            self.loo_rmses_ = np.sqrt(found.loo) * found.unit
         self.path_degrees_of_freedom_ = found.degrees_of_freedom
         self.eigenvalues_ = found.eigenvalues
         self.method_ = found.method

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from separatrix.cli.common import bad_rows_option, data_argument, finish
-from separatrix.errors import BadRowsWarning
+from separatrix.errors import BadRowsWarning, InputError
 
 _FIELDS = ("coef", "intercept", "alpha", "rmse", "loo_rmse", "condition", "digits", "solver", "rank")
 
@@ -120,6 +120,10 @@ def _batch(
 
     loo_rmse: float | None
     X, y = read(list(data), **reading)
+    if not X.shape[0]:
+        raise InputError(f"{', '.join(data)}: expected rows, found none")
+    if not X.shape[1]:
+        raise InputError(f"{', '.join(data)}: expected features, found labels alone")
     # As many zeros as values or fewer: dense is faster.
     if X.shape[0] * X.shape[1] <= max(4 * X.nnz, 1_000_000):
         X = X.toarray()
@@ -128,7 +132,7 @@ def _batch(
         model, loo_rmse = chosen.best_, chosen.loo_rmse_
         extra = {
             "alphas": chosen.alphas_.tolist(),
-            "loo_rmses": [_finite(v) for v in np.sqrt(chosen.loo_errors_)],
+            "loo_rmses": [_finite(v) for v in chosen.loo_rmses_],
         }
     else:
         model, extra = Ridge(alpha or 0.0, **options).fit(X, y), {}
@@ -141,7 +145,10 @@ def _batch(
             penalize_intercept=options["penalize_intercept"],
         )
         wide = min(X.shape) > 3000
-        loo_rmse = None if wide else float(np.sqrt(path(problem, np.array([model.alpha])).loo[0]))
+        loo_rmse = None
+        if not wide:
+            found = path(problem, np.array([model.alpha]))
+            loo_rmse = float(np.sqrt(found.loo[0])) * found.unit
     return {
         **_model(model, model.alpha, len(y)),
         "loo_rmse": _finite(loo_rmse),

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from separatrix._native import SquareRootRidge
-from separatrix.batch.regression.problem import is_number
+from separatrix.batch.regression.problem import check_triangle, is_number
 from separatrix.data.arrays import native_matrix
 from separatrix.errors import InputError, UsageError
 
@@ -51,6 +51,7 @@ class SquareRootRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def _start(self, columns: int) -> None:
         if not is_number(self.alpha, above=0):
             raise UsageError(f"alpha must be a finite number above 0, but is {self.alpha!r}")
+        check_triangle(columns)
         self._state = SquareRootRidge(columns, float(self.alpha), self._forecaster, bool(self.bias))
         self._names: dict[Any, int] = {}
 
@@ -116,6 +117,7 @@ class SquareRootRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 raise InputError("targets must be finite")
             if not hasattr(self, "_state"):
                 self._start(int(X.shape[1]))
+            check_triangle(int(X.shape[1]))
             if X.shape[1] > self._state.columns:
                 self._state.grow(int(X.shape[1]))
             self._play(X, y)
@@ -173,6 +175,7 @@ class SquareRootRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             if len(indices) and (len(indices) != len(values) or indices.min() < 0):
                 raise InputError("a sparse row needs as many indices, at least 0, as values")
             if grow and len(indices) and int(indices.max()) >= self._state.columns:
+                check_triangle(int(indices.max()) + 1)
                 self._state.grow(int(indices.max()) + 1)
             keep = indices < self._state.columns
             indices, values = indices[keep], values[keep]
@@ -189,6 +192,7 @@ class SquareRootRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             for name in x:
                 if name not in self._names:
                     self._names[name] = max(self._state.columns, len(self._names))
+                    check_triangle(self._names[name] + 1)
                     self._state.grow(self._names[name] + 1)
         known = [(self._names[name], value) for name, value in x.items() if name in self._names]
         indices = np.array([i for i, _ in known], dtype=np.int64)

@@ -55,9 +55,8 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
             penalize_intercept=self._penalize_intercept(),
         )
         found = solve(problem, refinement=self.refine)
-        total = float(problem.rows if problem.weights is None else problem.weights.sum())
         self.__dict__.pop("state_", None)
-        self._keep(found, one=y.ndim == 1, weight=total)
+        self._keep(found, one=y.ndim == 1)
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -154,13 +153,13 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
                 found.solver,
                 found.rank,
                 Certificate(None, "none", None, why=why),
-                squares=found.squares,
+                rmse=found.rmse,
+                degrees_of_freedom=found.degrees_of_freedom,
                 eigenvalues=found.eigenvalues,
                 condition=found.condition,
                 dependent=found.dependent,
             ),
             one=self._one,
-            weight=self.state_.weight,
         )
 
     def predict(self, X: Any) -> Floats:
@@ -183,8 +182,8 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
             raise InputError(f"sample_weight must not be negative, but sample_weight[{at}] is {weights[at]}")
         return weights
 
-    def _keep(self, found: Solution, *, one: bool, weight: float) -> None:
-        theta = found.high
+    def _keep(self, found: Solution, *, one: bool) -> None:
+        theta = found.high + 0.0  # no negative zeros
         if not np.isfinite(theta).all():
             raise InputError("the solution overflows a double: the values differ too much in size")
         coef = theta[:-1] if self.fit_intercept else theta
@@ -199,22 +198,11 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         self.digits_ = found.certificate.digits
         self.error_bound_ = None if found.bound is None else found.bound[:, 0] if one else found.bound.T
         self.dependent_columns_ = found.dependent
-        squares = np.zeros(theta.shape[1]) if found.squares is None else np.maximum(found.squares, 0)
-        rmse = np.sqrt(squares / weight)
+        rmse = np.zeros(theta.shape[1]) if found.rmse is None else found.rmse
         self.rmse_ = float(rmse[0]) if one else rmse
-        self.degrees_of_freedom_ = self._degrees_of_freedom(found)
-        self._leverage_root = found.covariance
+        self.degrees_of_freedom_ = found.degrees_of_freedom
         if found.dependent:
             self._warn(found.dependent)
-
-    def _degrees_of_freedom(self, found: Solution) -> float | None:
-        """Return tr S(SᵀS + P)⁻¹Sᵀ, the effective number of coefficients."""
-        if self._alpha() == 0:
-            return float(found.rank)
-        if found.eigenvalues is None:
-            return None
-        free = self.fit_intercept and not self._penalize_intercept()
-        return float((found.eigenvalues / (found.eigenvalues + self._alpha())).sum()) + free
 
     def _warn(self, dependent: tuple[int, ...]) -> None:
         if self._alpha() > 0:

@@ -17,6 +17,8 @@ Integers = NDArray[np.object_]
 
 _LIMB = 21
 _BLOCK = 2048
+# So many of Python's own multiplications take as long as one small matrix product of limbs.
+_FEW = 50
 WIDEST = 1200
 
 # Primes below 2³¹, so that products fit in an int64.
@@ -44,6 +46,10 @@ def integers(values: Floats) -> tuple[Integers, list[int]]:
     return whole.astype(object) << shifts.astype(object), [int(e) for e in least]
 
 
+def _limb_count(N: Integers) -> int:
+    return max(int(N.max()), -int(N.min())).bit_length() // _LIMB + 1
+
+
 def _limbs(N: Integers) -> list[Floats]:
     signs = np.where(N < 0, -1.0, 1.0)
     rest = np.abs(N)
@@ -60,8 +66,10 @@ def _limbs(N: Integers) -> list[Floats]:
 
 def transposed_product(A: Integers, B: Integers) -> Integers:
     """Return AᵀB, exactly."""
-    left, right = _limbs(A), _limbs(B)
     rows = len(A)
+    if 0 < rows * A.shape[1] * B.shape[1] <= _FEW * _limb_count(A) * _limb_count(B):
+        return np.asarray(A.T.dot(B), dtype=object)
+    left, right = _limbs(A), _limbs(B)
     total = np.zeros((A.shape[1], B.shape[1]), dtype=object)
     for order in range(len(left) + len(right) - 1):
         pairs = [(i, order - i) for i in range(len(left)) if 0 <= order - i < len(right)]
@@ -139,12 +147,50 @@ class NotDefiniteError(Exception):
 
 _FRACTION = 96
 """Bits after the point of an approximate inverse."""
-_SOLUTION = 400
-"""Bits of a solution."""
+# A step gains about 15 digits of the condition number.
+_MOST_STEPS = 64
+SOLUTION = 400
+"""Bits of a solution: 60 digits for entries of 10⁻⁶⁰ of the largest."""
 
 
-def solve_definite(H: Integers, C: Integers) -> tuple[Integers, Integers, int, list[int], float]:
-    """Solve Hx = C for a positive definite H to about 60 digits, with bounds.
+def zeros(H: Integers, C: Integers, basis: Integers | None) -> NDArray[np.bool_]:
+    """Return which entries of `basis`·H⁻¹C are zero.
+
+    What is not zero modulo a prime is not zero; what is zero modulo three is, unless all of them divide it.
+    """
+    left = None
+    for prime in PRIMES:
+        X = _solve_modulo((H % prime).astype(np.int64), (C % prime).astype(np.int64), prime)
+        if X is None:
+            continue
+        if basis is not None:
+            X = (product(basis % prime, X.astype(object)) % prime).astype(np.int64)
+        left = X == 0 if left is None else left & (X == 0)
+    return np.zeros(C.shape if basis is None else (len(basis), C.shape[1]), bool) if left is None else left
+
+
+def _solve_modulo(H: NDArray[np.int64], C: NDArray[np.int64], prime: int) -> NDArray[np.int64] | None:
+    """Solve HX = C modulo a prime, or return None if H is singular there."""
+    D = len(H)
+    M = np.hstack([H, C])
+    for column in range(D):
+        pivots = np.flatnonzero(M[column:, column])
+        if not len(pivots):
+            return None
+        pivot = column + int(pivots[0])
+        M[[column, pivot]] = M[[pivot, column]]
+        M[column] = M[column] * pow(int(M[column, column]), -1, prime) % prime
+        factors = M[:, column].copy()
+        factors[column] = 0
+        touched = np.flatnonzero(factors)
+        M[touched] = (M[touched] - factors[touched, None] * M[column] % prime) % prime
+    return M[:, D:]
+
+
+def solve_definite(
+    H: Integers, C: Integers, bits: int = SOLUTION
+) -> tuple[Integers, Integers, int, list[int], float]:
+    """Solve Hx = C for a positive definite H to `bits` bits of the largest entries, with bounds.
 
     Returns integers X, bounds E, an exponent q, scales p and δ with
     `|x_j − X_j · 2**(p_j − q)| ≤ E_j · 2**(p_j − q)`.
@@ -160,7 +206,7 @@ def solve_definite(H: Integers, C: Integers) -> tuple[Integers, Integers, int, l
     C = C << up[:, None]
     h = 2 * top
     Z = np.array([[(1 << _FRACTION) * (i == j) for j in range(D)] for i in range(D)], dtype=object)
-    for _ in range(16):
+    for _ in range(_MOST_STEPS):
         M = to_floats(transposed_product(Z, product(H, Z)), 2 * _FRACTION + h)
         delta = float(np.linalg.norm(M - np.eye(D))) * 1.001 + 1e-14 * D
         if delta < 1e-6:
@@ -168,15 +214,13 @@ def solve_definite(H: Integers, C: Integers) -> tuple[Integers, Integers, int, l
         Z = _improve(Z, M)
     else:
         raise NotDefiniteError
-    q = _SOLUTION
     X = np.zeros(C.shape, dtype=object)
-    first = transposed_product(Z, C << q)
-    size = max(
-        (abs(int(v)).bit_length() for v in (product(Z, first) >> (2 * _FRACTION + h)).ravel()), default=0
-    )
-    q += max(_SOLUTION - size, 0)
+    first = product(Z, transposed_product(Z, C))
+    size = max((abs(int(v)).bit_length() for v in first.ravel() if v), default=0)
+    q = max(bits - (size - 2 * _FRACTION - h), bits)
     R = C << q
-    for _ in range(24):
+    # Each step has at least 19 bits more (δ < 1e-6).
+    for _ in range(q // 19 + 8):
         step = product(Z, transposed_product(Z, R)) >> (2 * _FRACTION + h)
         if not (np.abs(step) > 1).any():
             break

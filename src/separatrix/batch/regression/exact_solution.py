@@ -6,7 +6,8 @@
 * else C's columns are independent rows of the data (differences from the first row, where the
   intercept is free): the minimum-norm solution, and every ridge solution, lies in their span.
 
-The equations are solved to 60 digits, so that crude bounds on the way back to θ cost nothing.
+The equations are solved to 60 digits and more, so that crude bounds on the way back to θ cost nothing;
+which coefficients are zero is decided modulo primes.
 """
 
 from dataclasses import dataclass
@@ -24,6 +25,9 @@ _MOST_PRODUCTS = 2_000_000_000
 _MOST_ELIMINATION = 2_000_000_000
 _MOST_UNKNOWNS = 400
 _IDENTITY = 120
+# An entry is doubtful unless it is its bound times this power of two.
+_GUARD = 60
+_MOST_BITS = 6400
 
 
 @dataclass
@@ -52,14 +56,18 @@ def exact_solution(problem: Problem) -> ExactSolution:
         raise TooLargeError(f"{n} rows × {D} unknowns are too many for exact arithmetic")
     X = problem.X.toarray() if problem.is_sparse else problem.X
     try:
-        return _solve(problem, X)
+        try:
+            return _solve(problem, X, reduce=False)
+        except exact.NotDefiniteError:
+            return _solve(problem, X, reduce=True)
     except exact.TooWideError as error:
         raise TooLargeError(f"{error}, too much for exact arithmetic") from None
     except exact.NotDefiniteError:
         raise TooLargeError("the exact normal equations are too near to singular") from None
 
 
-def _solve(problem: Problem, X: Floats) -> ExactSolution:
+def _solve(problem: Problem, X: Floats, *, reduce: bool) -> ExactSolution:
+    """Solve; `reduce` uses a basis of the rows even where α makes the equations definite, but hardly."""
     n, unknowns = problem.rows, problem.unknowns
     N, exponents = exact.integers(X)
     if problem.intercept:
@@ -71,12 +79,14 @@ def _solve(problem: Problem, X: Floats) -> ExactSolution:
     y_least = min(y_exponents)
     y = y << np.array([e - y_least for e in y_exponents], dtype=object)
 
-    plain = _normal(N, N, weights)
-    _, columns = exact.independent(plain if unknowns <= n else N)
+    # Of many more columns than rows, all products of columns are never asked for.
+    plain = _normal(N, N, weights) if unknowns <= max(n, _IDENTITY) else None
+    _, columns = exact.independent(N if plain is None or unknowns > n else plain)
     rank = len(columns)
     dependent = tuple(c - first for c in range(unknowns) if c not in set(columns))
     # With α > 0 the identity always serves; for many more columns than rows the rows are fewer.
-    if rank == unknowns or (problem.alpha > 0 and (unknowns <= n or unknowns <= _IDENTITY)):
+    held = problem.alpha > 0 and not reduce and (unknowns <= n or unknowns <= _IDENTITY)
+    if plain is not None and (rank == unknowns or held):
         basis, A, H, e_H = None, N, plain, 0
     else:
         basis = _row_basis(problem, N, exponents)
@@ -95,13 +105,24 @@ def _solve(problem: Problem, X: Floats) -> ExactSolution:
         H = (H << (e_H - least)) + (pull << (e_pull - least))
         e_H = least
     moments = _normal(A, y, weights)
-    solved, bounds, q, up, delta = exact.solve_definite(H, moments)
-    # H·2**e_H μ = moments·2**y_least, so μ = solved·2**(up − q + y_least − e_H).
-    up_array = np.array(up, dtype=object)
-    mu, mu_bound = solved << up_array[:, None], bounds << up_array[:, None]
+    # Entries that are less than their bounds are either zero or asked for again, to more bits.
+    zero, bits = None, exact.SOLUTION
+    while True:
+        solved, bounds, q, up, delta = exact.solve_definite(H, moments, bits)
+        # H·2**e_H μ = moments·2**y_least, so μ = solved·2**(up − q + y_least − e_H).
+        up_array = np.array(up, dtype=object)
+        mu, mu_bound = solved << up_array[:, None], bounds << up_array[:, None]
+        if basis is not None:
+            mu, mu_bound = exact.product(basis, mu), exact.product(np.abs(basis), mu_bound)
+        doubtful = np.abs(mu) <= mu_bound << _GUARD
+        if doubtful.any() and zero is None:
+            zero = exact.zeros(H, moments, basis)
+        if zero is None or not (doubtful & ~zero).any() or bits >= _MOST_BITS:
+            break
+        bits *= 4
+    if zero is not None:
+        mu, mu_bound = np.where(zero, 0, mu), np.where(zero, 0, mu_bound)
     scale = y_least - e_H - q
-    if basis is not None:
-        mu, mu_bound = exact.product(basis, mu), exact.product(np.abs(basis), mu_bound)
     order = [*range(first, unknowns), 0] if first else list(range(unknowns))
     shape = (unknowns, problem.y.shape[1])
     high, low, bound = np.zeros(shape), np.zeros(shape), np.zeros(shape)
@@ -137,7 +158,7 @@ def _row_basis(problem: Problem, N: exact.Integers, exponents: list[int]) -> exa
     # w_j = Σ μ_i row_ij 2**e_j, so φ_j = w_j 2**e_j has the factor 2**(2 e_j).
     least = min(exponents)
     ups = np.array([2 * (e - least) for e in exponents], dtype=object)
-    if max(ups) > exact.WIDEST:
+    if max(ups) > 2 * exact.WIDEST:
         raise TooLargeError("columns differ too much in size for exact arithmetic")
     basis = (rows[chosen] << ups).T
     if problem.centred:

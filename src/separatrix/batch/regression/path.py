@@ -8,6 +8,7 @@ from scipy import linalg
 
 from separatrix.batch.regression.gram import Gram, gram
 from separatrix.batch.regression.problem import UNIT, Floats, Problem
+from separatrix.batch.regression.scaling import scaled
 
 # Up to this many multiplications the data themselves are factored (SVD); above, their normal equations,
 # if these keep at least half of the digits.
@@ -26,6 +27,8 @@ class Path:
     degrees_of_freedom: Floats
     eigenvalues: Floats
     method: str
+    unit: float
+    """The errors are in squares of this; a power of two, 1 unless targets are very large or small."""
 
 
 @dataclass
@@ -43,20 +46,27 @@ class _Spectrum:
 def default_alphas(problem: Problem) -> Floats:
     """Return 100 values around the size of the eigenvalues."""
     d = problem.features
-    sums, squares, weight = np.zeros(d), np.zeros(d), 0.0
-    for _, X, weights in problem.blocks():
-        sums += weights @ X
-        squares += weights @ (X.multiply(X) if problem.is_sparse else X * X)
-        weight += float(weights.sum())
-    if problem.centred:
-        squares = np.maximum(squares - sums**2 / weight, 0)
-    scale = float(squares.mean())
-    return np.geomspace(1e-10, 1e3, 100) * (scale if scale > 0 else 1.0)
+    with np.errstate(all="ignore"):
+        problem, scaling, _ = scaled(problem)
+        sums, squares, weight = np.zeros(d), np.zeros(d), 0.0
+        for _, X, weights in problem.blocks():
+            sums += weights @ X
+            squares += weights @ (X.multiply(X) if problem.is_sparse else X * X)
+            weight += float(weights.sum())
+        if problem.centred:
+            squares = np.maximum(squares - sums**2 / weight, 0)
+        scale = float(squares.mean())
+        alphas = np.geomspace(1e-10, 1e3, 100) * (scale if scale > 0 and np.isfinite(scale) else 1.0)
+        alphas = np.ldexp(alphas, 2 * scaling.columns + scaling.weights)
+    # What over- or underflows is the nearest double that a ridge can have.
+    return np.clip(alphas, np.finfo(float).tiny, np.finfo(float).max)
 
 
 def path(problem: Problem, alphas: Floats) -> Path:
     """Solve for every α."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    with np.errstate(all="ignore"):
+        problem, scaling, _ = scaled(problem, common=True)
+        alphas = np.ldexp(alphas, -2 * scaling.columns - scaling.weights)
         spectrum = _spectrum(problem)
         theta, inverse = _solutions(problem, spectrum, alphas)
         loo, squares, weight = _leave_one_out(problem, spectrum, theta, inverse)
@@ -65,7 +75,11 @@ def path(problem: Problem, alphas: Floats) -> Path:
         freedom = kept.sum(axis=0) + free
         left = 1 - freedom / weight
         gcv = np.where(left > 1e-9, squares / weight / np.maximum(left, 1e-9) ** 2, np.inf)
-    return Path(theta, loo, gcv, freedom, np.sort(spectrum.values), spectrum.method)
+        f = int(scaling.targets[0])
+        theta = np.ldexp(theta, f)
+        theta[:, : problem.features] = np.ldexp(theta[:, : problem.features], -scaling.columns)
+        values = np.ldexp(np.sort(spectrum.values), 2 * scaling.columns + scaling.weights)
+    return Path(theta, loo, gcv, freedom, values, spectrum.method, float(np.ldexp(1.0, f)))
 
 
 def _spectrum(problem: Problem) -> _Spectrum:

@@ -15,6 +15,8 @@ Floats = NDArray[np.float64]
 
 UNIT = float(np.finfo(np.float64).eps) / 2
 BLOCK_ROWS = 1024
+# What keeps a triangle of columns × columns holds up to 3 GB.
+MOST_TRIANGLE_COLUMNS = 20_000
 # As many as every decimal of that length survives in a double; a last bit is 15.95 digits.
 MOST_DIGITS = 15.0
 
@@ -31,6 +33,15 @@ def is_number(value: Any, *, above: float | None = None, least: float | None = N
     return (above is None or float(value) > above) and (least is None or float(value) >= least)
 
 
+def check_triangle(columns: int) -> None:
+    """Refuse more columns than a triangle of them fits in memory for."""
+    if columns > MOST_TRIANGLE_COLUMNS:
+        raise InputError(
+            f"a stream or an online learner keeps columns × columns numbers, for at most "
+            f"{MOST_TRIANGLE_COLUMNS} columns, but there are {columns}"
+        )
+
+
 @dataclass(frozen=True)
 class Problem:
     """min over θ = (w, b) of Σ_i s_i (y_i − x_i·w − b)² + α‖w‖² (+ αb² on request)."""
@@ -44,6 +55,8 @@ class Problem:
     alpha: float
     intercept: bool
     penalize_intercept: bool
+    exponent: int = 0
+    """The columns as given were divided by 2**exponent (see :mod:`~.regression.scaling`)."""
 
     @property
     def rows(self) -> int:
@@ -78,6 +91,15 @@ class Problem:
         if self.centred:
             penalty[-1] = 0.0
         return penalty
+
+    @property
+    def units(self) -> Floats:
+        """Return how large each column as given is to the one of this problem, the largest as 1."""
+        units = np.ones(self.unknowns)
+        if self.intercept:
+            units[:-1] = 2.0 ** min(self.exponent, 0)
+            units[-1] = 2.0 ** min(-self.exponent, 0)
+        return units
 
     def blocks(self, rows: int = BLOCK_ROWS) -> Iterator[tuple[slice, Any, Floats]]:
         """Yield (which rows, their X, their weights)."""
@@ -172,8 +194,10 @@ class Solution:
     """σ_max/σ_min of the system as given, [√S(X 1); √α]."""
     dependent: tuple[int, ...] = field(default=())
     """Columns of X that are combinations of columns before them (and of the intercept)."""
-    covariance: Floats | None = None
-    """Z in the user's coordinates: H⁻¹ ≈ Z Zᵀ; what leverages are made of."""
+    rmse: Floats | None = None
+    """√(Σ s r² / Σ s), one a target."""
+    degrees_of_freedom: float | None = None
+    """tr S(SᵀS + P)⁻¹Sᵀ, the effective number of coefficients."""
 
 
 def of_rounded(bound: Floats, low: Floats) -> Floats:
@@ -181,25 +205,18 @@ def of_rounded(bound: Floats, low: Floats) -> Floats:
     return np.nextafter(bound + np.abs(low), np.inf, where=(bound > 0) | (low != 0), out=np.zeros_like(bound))
 
 
-def certified_digits(
-    high: Floats, low: Floats, bound: Floats, sizes: Floats, target_sizes: Floats, *, negligible: float = 0.0
-) -> tuple[float, Floats]:
-    """Return (digits, high with what is proved to be negligible set to zero).
+def certified_digits(high: Floats, low: Floats, bound: Floats, sizes: Floats) -> float:
+    """Return how many digits of every coefficient are proved.
 
-    `bound` is of the pair; rounding to `high` alone adds |low|. A column of zeros (`sizes`) has the
-    coefficient zero. Another coefficient that is no larger than its own bound has no digit, unless what
-    it could contribute, its bound times its column's size relative to the target's, is at most
-    `negligible`: then it is taken for zero. Only exact arithmetic sets that, to far less than any double.
+    `bound` is of the pair; rounding to `high` alone adds |low|. A coefficient that is no larger than its
+    bound has no digit, unless its column is zero (`sizes`): then so is the coefficient.
     """
     total = of_rounded(bound, low)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         relative = total / np.maximum(np.abs(high) - total, 0)
-        effect = total * sizes[:, None] / target_sizes
-    zero = ~(np.abs(high) > total) & (effect <= negligible)
-    zero |= (sizes[:, None] == 0) & (high == 0)
-    relative[zero | (total == 0)] = 0.0
+    relative[((sizes[:, None] == 0) & (high == 0)) | (total == 0)] = 0.0
     worst = float(np.max(relative, initial=0.0)) if np.isfinite(relative).all() else float("inf")
     if worst >= 1:
-        return 0.0, high
+        return 0.0
     digits = MOST_DIGITS if worst == 0 else min(MOST_DIGITS, -float(np.log10(worst)))
-    return float(np.floor(digits * 10) / 10), np.where(zero, 0.0, high)
+    return float(np.floor(digits * 10) / 10)

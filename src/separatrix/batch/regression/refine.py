@@ -124,16 +124,16 @@ def refine(
         pair, wrong, squares = residual(problem, matrix, high, low)
         moved, moved_wrong = shifted(pair, wrong, inverse)
         bound = error_bound(inverse, moved, moved_wrong)
-        digits, rounded = certified_digits(high, low, bound, sizes, g.target_sizes)
+        digits = certified_digits(high, low, bound, sizes)
         before = digits if step == 0 else before
-        improved = _keep_better(best, Refined(rounded, low, bound, digits, before, step, squares))
+        improved = _keep_better(best, Refined(high, low, bound, digits, before, step, squares))
         if best is None or improved:
-            best = Refined(rounded, low, bound, digits, before, step, squares)
+            best = Refined(high, low, bound, digits, before, step, squares)
         if not steps or digits >= enough or not improved or not np.isfinite(moved[0]).all():
             break
         high, low, bound, gain = correct(inverse, high, low, moved, moved_wrong)
-        digits, rounded = certified_digits(high, low, bound, sizes, g.target_sizes)
-        after = Refined(rounded, low, bound, digits, before, step + 1, squares)
+        digits = certified_digits(high, low, bound, sizes)
+        after = Refined(high, low, bound, digits, before, step + 1, squares)
         # Σ s r² was taken before the step; where the step changed it, look again.
         settled = bool((np.abs(gain) <= 1e-10 * squares).all())
         if digits >= WANTED_DIGITS and settled and not small:

@@ -15,9 +15,11 @@ import time
 from dataclasses import replace
 
 import numpy as np
-from scipy import linalg
+from numpy.typing import NDArray
 
 from separatrix.batch.regression import double_double as dd
+from separatrix.batch.regression import facts
+from separatrix.batch.regression import scaling as scales
 from separatrix.batch.regression.exact_solution import ExactSolution, TooLargeError, exact_solution
 from separatrix.batch.regression.gram import Gram, Inverse, from_data, from_gram, gram
 from separatrix.batch.regression.iterative import solve_iteratively
@@ -37,30 +39,80 @@ from separatrix.batch.regression.refine import (
     error_bound,
     gram_residual,
     refine,
+    residual,
 )
 from separatrix.batch.regression.strong_convexity import refine_by_alpha
 from separatrix.batch.regression.wide import Dual, dual
+from separatrix.data.arrays import native_matrix
+from separatrix.errors import InputError
 
 PLAIN_DIGITS = 10.0
 _MANY_SPARSE_COLUMNS = 2000
-# Exact solutions have 60 digits and more: what is below this share of the target is taken for zero.
-_NEGLIGIBLE = 1e-45
 
 
 def solve(problem: Problem, *, refinement: bool = True) -> Solution:
     """Solve the problem and certify the answer; `refinement=False` certifies the plain answer only."""
+    if problem.is_sparse or problem.rows < problem.unknowns:
+        used = scales.largest(problem) > 0
+        if not used.all():
+            # With α > 0, one empty column stays and stands for all: it has a say in the condition.
+            used[np.argmin(used)] = problem.alpha > 0
+        if not used.all() and used.any():
+            part = replace(problem, X=problem.X[:, used])
+            return _with_empty_columns(problem, used, solve(part, refinement=refinement))
     n, D = problem.rows, problem.unknowns
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
-        if problem.is_sparse and min(n, D) > _MANY_SPARSE_COLUMNS:
-            return solve_iteratively(problem, refinement=refinement)
-        if n < D:
-            return _solve_wide(problem, refinement)
-        return _solve_tall(problem, refinement)
+    with np.errstate(all="ignore"):
+        iterate = problem.is_sparse and min(n, D) > _MANY_SPARSE_COLUMNS
+        g = gram(problem) if n >= D and not iterate else None
+        sizes = _column_norms(problem) if g is None else g.sizes
+        target_sizes = np.linalg.norm(problem.y, axis=0) if g is None else g.target_sizes
+        given, scaling, safe = problem, None, True
+        if not scales.is_comfortable(problem, sizes, target_sizes):
+            problem, scaling, safe = scales.scaled(problem)
+            g = gram(problem) if g is not None and safe else None
+        if not safe and scaling is not None:
+            return _solve_far(given, problem, scaling)
+        if iterate:
+            found = solve_iteratively(problem, refinement=refinement)
+        elif g is None:
+            found = _solve_wide(problem, refinement)
+        else:
+            found = _solve_tall(problem, g, refinement)
+        found = replace(
+            found,
+            rmse=None if found.squares is None else np.sqrt(np.maximum(found.squares, 0) / _weight(problem)),
+            degrees_of_freedom=facts.degrees_of_freedom(problem, found.rank, found.eigenvalues),
+        )
+        return found if scaling is None else scales.unscaled(found, scaling, problem)
 
 
-def _solve_tall(problem: Problem, refinement: bool) -> Solution:
+def _with_empty_columns(problem: Problem, used: NDArray[np.bool_], found: Solution) -> Solution:
+    """Return a solution of the used columns as one of all: the others' coefficients are zero."""
+    rows = np.append(np.flatnonzero(used), [problem.features] if problem.intercept else []).astype(int)
+    empty = problem.features - int(used.sum())
+
+    def wider(values: Floats) -> Floats:
+        made = np.zeros((problem.unknowns, values.shape[1]))
+        made[rows] = values
+        return made
+
+    return replace(
+        found,
+        high=wider(found.high),
+        low=wider(found.low),
+        bound=None if found.bound is None else wider(found.bound),
+        eigenvalues=None if found.eigenvalues is None else np.append(np.zeros(empty), found.eigenvalues),
+        condition=found.condition if problem.alpha > 0 else float("inf"),
+        dependent=tuple(sorted([*rows[list(found.dependent)].tolist(), *np.flatnonzero(~used).tolist()])),
+    )
+
+
+def _weight(problem: Problem) -> float:
+    return float(problem.rows if problem.weights is None else problem.weights.sum())
+
+
+def _solve_tall(problem: Problem, g: Gram, refinement: bool) -> Solution:
     started = time.perf_counter()
-    g = gram(problem)
     inverse = from_gram(problem, g)
     column_sizes = _column_sizes(problem, g)
     if inverse.delta < 0.5:
@@ -71,14 +123,14 @@ def _solve_tall(problem: Problem, refinement: bool) -> Solution:
         pair, wrong = gram_residual(problem, g, theta)
         bound = error_bound(inverse, pair, wrong)
         high, low = _unshift(problem, g, theta)
-        digits, rounded = certified_digits(high, low, bound, column_sizes, g.target_sizes)
+        digits = certified_digits(high, low, bound, column_sizes)
         small = problem.rows * problem.unknowns <= SMALL
         # Where a residual in double-double costs nothing, have all the digits.
         if digits >= (MOST_DIGITS if refinement and small else PLAIN_DIGITS):
             certificate = Certificate(
                 digits, "gram", digits, 0, time.perf_counter() - started, inverse.delta, _why(digits)
             )
-            return _finish(problem, g, inverse, rounded, low, bound, None, "cholesky", certificate)
+            return _finish(problem, g, inverse, high, low, bound, None, "cholesky", certificate)
         solver = "cholesky"
     else:
         solver = "cholesky-qr"
@@ -112,7 +164,7 @@ def _solve_tall(problem: Problem, refinement: bool) -> Solution:
             why = str(error)
     if refined is not None:
         return _finish_refined(problem, g, inverse, refined, solver, started, refinement, why)
-    return _solve_deficient(problem, g, started, why)
+    return _solve_deficient(problem, started, f"the rank is numerical; {why}")
 
 
 def _why(digits: float | None, why: str = "", *, refined: bool = False, refinement: bool = True) -> str:
@@ -187,12 +239,12 @@ def _finish(
         high,
         low,
         solver,
-        problem.unknowns if problem.alpha == 0 else _rank(_eigenvalues(problem, g), problem),
+        problem.unknowns if problem.alpha == 0 else facts.rank(problem, g)[0],
         certificate,
         of_rounded(bound, low),
         squares,
-        _eigenvalues(problem, g) if solver == "cholesky" else _eigenvalues_from(problem, inverse),
-        _condition(problem, g, U),
+        facts.eigenvalues(problem, g) if solver == "cholesky" else facts.eigenvalues_from(problem, inverse),
+        facts.condition(problem, g, U),
         (),
         U,
     )
@@ -217,40 +269,6 @@ def _squares_from_gram(problem: Problem, g: Gram, high: Floats, low: Floats) -> 
     return total
 
 
-def _eigenvalues(problem: Problem, g: Gram) -> Floats:
-    H = g.matrix
-    if problem.centred:
-        H = H[:-1, :-1] - np.outer(H[:-1, -1], H[-1, :-1]) / H[-1, -1]
-    return np.maximum(linalg.eigvalsh(H), 0.0) if np.isfinite(H).all() else np.full(len(H), np.nan)
-
-
-def _eigenvalues_from(problem: Problem, inverse: Inverse) -> Floats:
-    """Return the eigenvalues from Z: (XᵀSX + αI)⁻¹ ≈ Z_w Z_wᵀ, accurate where the small ones matter."""
-    Z = inverse.user()
-    Z = Z[:-1] if problem.centred else Z
-    singular = linalg.svdvals(Z)
-    return np.maximum(np.sort(1 / singular**2) - problem.alpha, 0.0)
-
-
-def _rank(eigenvalues: Floats, problem: Problem) -> int:
-    top = eigenvalues[-1] if len(eigenvalues) else 0.0
-    kept = int((eigenvalues > top * max(problem.rows, problem.unknowns) * np.finfo(float).eps).sum())
-    return kept + int(problem.centred)
-
-
-def _condition(problem: Problem, g: Gram, U: Floats) -> float:
-    """Return σ_max/σ_min of [√S(X 1); √P] as given: ‖H‖ from the sums, ‖H⁻¹‖ from Z."""
-    H = g.matrix
-    if problem.free_intercept and g.shift.any():
-        T = np.eye(problem.unknowns)
-        T[-1, :-1] = g.shift
-        H = T.T @ H @ T
-    H = H + np.diag(problem.penalty)
-    if not (np.isfinite(H).all() and np.isfinite(U).all()):
-        return float("inf")
-    return float(np.sqrt(linalg.norm(H, 2)) * linalg.norm(U, 2))
-
-
 def _finish_exact(
     problem: Problem,
     g: Gram | None,
@@ -261,13 +279,9 @@ def _finish_exact(
     sizes: Floats,
     solver: str = "",
 ) -> Solution:
-    target_sizes = g.target_sizes if g is not None else np.linalg.norm(problem.y, axis=0)
-    digits, high = certified_digits(
-        found.high, found.low, found.bound, sizes, target_sizes, negligible=_NEGLIGIBLE
-    )
-    certificate = Certificate(
-        digits, "exact", before, 1, time.perf_counter() - started, found.delta, _why(digits)
-    )
+    digits, high = certified_digits(found.high, found.low, found.bound, sizes), found.high
+    why = "" if digits >= WANTED_DIGITS else "coefficients are so small that doubles have few digits there"
+    certificate = Certificate(digits, "exact", before, 1, time.perf_counter() - started, found.delta, why)
     full = found.rank == problem.unknowns
     usable = full and inverse is not None and inverse.delta < 0.9
     if usable and g is not None and inverse is not None:
@@ -275,7 +289,7 @@ def _finish_exact(
             problem, g, inverse, high, found.low, found.bound, found.squares, solver or "exact", certificate
         )
         return replace(done, rank=found.rank)
-    singular = _singular_values(problem)
+    singular = facts.singular_values(problem)
     smallest = min(found.rank - int(problem.centred), len(singular))
     return Solution(
         high,
@@ -286,52 +300,43 @@ def _finish_exact(
         of_rounded(found.bound, found.low),
         found.squares,
         np.sort(np.pad(singular[:smallest] ** 2, (0, max(problem.features - smallest, 0)))),
-        _condition_of_rows(problem) if full or problem.alpha > 0 else float("inf"),
+        facts.condition_of_rows(problem) if full or problem.alpha > 0 else float("inf"),
         found.dependent,
     )
 
 
-def _singular_values(problem: Problem) -> Floats:
-    """Return the singular values of √S X, centred where the intercept is free, falling."""
-    X = problem.X.toarray() if problem.is_sparse else problem.X
-    roots = np.ones(problem.rows) if problem.weights is None else np.sqrt(problem.weights)
-    if problem.centred:
-        X = X - np.average(X, axis=0, weights=problem.weights)
-    elif problem.intercept:
-        X = np.hstack([X, np.ones((problem.rows, 1))])
-    X = X * roots[:, None]
-    return np.asarray(linalg.svdvals(X)) if np.isfinite(X).all() else np.full(min(X.shape), np.nan)
+def _solve_far(problem: Problem, scaled: Problem, scaling: scales.Scaling) -> Solution:
+    """Solve a problem whose sizes are too far apart for doubles: in exact arithmetic or without digits.
 
-
-def _condition_of_rows(problem: Problem) -> float:
-    X = problem.X.toarray() if problem.is_sparse else problem.X
-    roots = np.ones(problem.rows) if problem.weights is None else np.sqrt(problem.weights)
-    A = np.hstack([X, np.ones((problem.rows, 1))]) if problem.intercept else X
-    A = A * roots[:, None]
-    if problem.alpha > 0:
-        A = np.vstack([A, np.diag(np.sqrt(problem.penalty))])
-    if not np.isfinite(A).all():
-        return float("inf")
-    singular = linalg.svdvals(A)
-    return (
-        float(singular[0] / singular[-1])
-        if singular[-1] > 0 and len(singular) >= A.shape[1]
-        else float("inf")
+    The solution is that of the problem as given: coefficients of the scaled one may underflow where these do
+    not. Residuals are better taken after scaling.
+    """
+    started = time.perf_counter()
+    why = "the values differ so much in size that squares over- or underflow"
+    try:
+        exact = exact_solution(problem)
+        found = _finish_exact(problem, None, None, exact, None, started, _column_norms(problem))
+    except TooLargeError as error:
+        found = _solve_deficient(problem, started, f"{why}; {error}")
+    powers = scaling.powers(problem)
+    parts = np.ldexp(found.high, -powers), np.ldexp(found.low, -powers)
+    squares = residual(scaled, native_matrix(scaled.X), *parts)[2]
+    return replace(
+        found,
+        rmse=np.ldexp(np.sqrt(np.maximum(squares, 0) / _weight(scaled)), scaling.targets),
+        degrees_of_freedom=facts.degrees_of_freedom(problem, found.rank, found.eigenvalues),
     )
 
 
-def _solve_deficient(problem: Problem, g: Gram, started: float, why: str) -> Solution:
+def _solve_deficient(problem: Problem, started: float, why: str) -> Solution:
     """Return the minimum-norm solution by SVD, and dependent columns by pivoted QR."""
     d = problem.features
     X = problem.X.toarray() if problem.is_sparse else problem.X
     found = dual(replace(problem, X=X))
-    scaled = found.A / np.maximum(np.linalg.norm(found.A, axis=0), 1e-300)
-    _, order = linalg.qr(scaled, mode="r", pivoting=True)
-    columns = found.rank - int(problem.centred)
-    dependent = tuple(sorted(int(j) for j in order[columns:] if j < d))
-    certificate = Certificate(
-        None, "none", None, 0, time.perf_counter() - started, None, f"the rank is numerical; {why}"
-    )
+    if not np.isfinite(found.theta).all():
+        raise InputError(f"no solution was found in doubles: {why}")
+    rank, dependent = facts.rank(problem)
+    certificate = Certificate(None, "none", None, 0, time.perf_counter() - started, None, why)
     high = found.theta
     squares = np.zeros(problem.y.shape[1])
     for part, rows, weights in problem.blocks():
@@ -344,7 +349,7 @@ def _solve_deficient(problem: Problem, g: Gram, started: float, why: str) -> Sol
         high,
         np.zeros_like(high),
         "svd",
-        found.rank,
+        rank,
         certificate,
         None,
         squares,
@@ -358,8 +363,7 @@ def _solve_wide(problem: Problem, refinement: bool) -> Solution:
     started = time.perf_counter()
     found = dual(problem)
     high, low = found.theta, np.zeros_like(found.theta)
-    sizes = np.full(problem.unknowns, np.sqrt(problem.rows))
-    sizes[: problem.features] = _column_norms(problem)
+    sizes = _column_norms(problem)
     solver = "dual"
     before, why, refined = None, "", None
     if problem.alpha > 0:
@@ -377,9 +381,10 @@ def _solve_wide(problem: Problem, refinement: bool) -> Solution:
 
 
 def _column_norms(problem: Problem) -> Floats:
-    X = problem.X
-    squares = X.multiply(X).sum(axis=0) if problem.is_sparse else (X * X).sum(axis=0)
-    return np.sqrt(np.asarray(squares, dtype=np.float64).ravel())
+    """Return at least the 2-norm of each column, without squares: they may underflow."""
+    sizes = np.ones(problem.unknowns)
+    sizes[: problem.features] = scales.largest(problem)
+    return np.asarray(sizes * np.sqrt(problem.rows))
 
 
 def _finish_wide(
@@ -423,8 +428,6 @@ def _finish_wide(
     if problem.alpha > 0 and not problem.centred:
         condition = float(np.sqrt((eigenvalues[-1] + problem.alpha) / problem.alpha))
     elif problem.alpha > 0:
-        condition = _condition_of_rows(problem) if problem.unknowns <= 2000 else None
-    dependent = tuple(range(found.rank - int(problem.intercept), d)) if problem.alpha == 0 else ()
-    return Solution(
-        high, low, solver, found.rank, certificate, bound, squares, eigenvalues, condition, dependent
-    )
+        condition = facts.condition_of_rows(problem) if problem.unknowns <= 2000 else None
+    rank, dependent = facts.rank(problem)
+    return Solution(high, low, solver, rank, certificate, bound, squares, eigenvalues, condition, dependent)

@@ -15,7 +15,8 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.linalg import lapack
 
-from separatrix.batch.regression.problem import Floats
+from separatrix.batch.regression.facts import EPSILON, dependent_columns
+from separatrix.batch.regression.problem import Floats, check_triangle
 from separatrix.errors import InputError, UsageError
 
 BLOCK = 4096
@@ -44,6 +45,7 @@ class TriangularState:
 
     def add(self, X: Any, y: Floats, weights: Floats | None = None) -> None:
         """Take in rows."""
+        check_triangle(max(int(X.shape[1]), self.features))
         if X.shape[1] > self.features:
             self.widen(int(X.shape[1]))
         y = y[:, None] if y.ndim == 1 else y
@@ -173,8 +175,9 @@ class StreamSolution:
     """What a triangle says of the coefficients."""
 
     theta: Floats
-    squares: Floats
+    rmse: Floats
     rank: int
+    degrees_of_freedom: float
     eigenvalues: Floats
     condition: float
     solver: str
@@ -185,6 +188,13 @@ def solve_triangle(
     state: TriangularState, alpha: float, *, intercept: bool, penalize_intercept: bool
 ) -> StreamSolution:
     """Solve least squares or ridge from a state's triangle; the intercept comes last in θ."""
+    with np.errstate(all="ignore"):
+        return _solve_triangle(state, alpha, intercept=intercept, penalize_intercept=penalize_intercept)
+
+
+def _solve_triangle(
+    state: TriangularState, alpha: float, *, intercept: bool, penalize_intercept: bool
+) -> StreamSolution:
     R = state.reduced()
     d, D = state.features, state.features + 1
     if not intercept:
@@ -201,29 +211,30 @@ def solve_triangle(
     else:
         pulled = R
     root, moments = pulled[:D, :D], pulled[:D, D:]
-    singular = linalg.svdvals(root)
-    tolerance = max(state.rows, D) * float(np.finfo(float).eps)
-    scaled = root / np.maximum(np.linalg.norm(root, axis=0), 1e-300)
-    dependent: tuple[int, ...] = ()
-    full = linalg.svdvals(scaled)[-1] > tolerance
-    rank = D
-    if full:
-        theta, solver = linalg.solve_triangular(root, moments), "tsqr"
-    else:
+    tolerance = max(state.rows, D) * EPSILON
+    if dependent_columns(root, tolerance):
         # The intercept stands first, so that the rest of the triangle is centred.
         first = int(centred)
         left, values, right = linalg.svd(root[first:, first:], full_matrices=False)
         kept = values > (values[0] if len(values) else 0.0) * tolerance
         part = right[kept].T @ ((left[:, kept].T @ moments[first:]) / values[kept, None])
-        theta, solver, rank = part, "tsqr, svd", int(kept.sum()) + first
+        theta, solver, condition = part, "tsqr, svd", float("inf")
         if centred:
             theta = np.vstack([(moments[:1] - root[:1, 1:] @ part) / root[0, 0], part])
-        _, order = linalg.qr(scaled[first:, first:], mode="r", pivoting=True)
-        names = order + first - int(intercept)
-        dependent = tuple(sorted(int(j) for j in names[rank - first :] if j >= 0))
-    squares = ((t - A @ theta) ** 2).sum(axis=0)
-    inner = linalg.svdvals(A[1:, 1:] if centred else A)
+    else:
+        theta, solver = linalg.solve_triangular(root, moments), "tsqr"
+        singular = linalg.svdvals(root)
+        condition = float(singular[0] / singular[-1])
+    dependent = dependent_columns(A, tolerance)
+    rank = D - len(dependent)
+    # BLAS's norms neither over- nor underflow.
+    left_over = np.array([linalg.norm(r, check_finite=False) for r in (t - A @ theta).T])
+    rmse = left_over / np.sqrt(state.weight)
+    values = np.sort(linalg.svdvals(A[1:, 1:] if centred else A) ** 2)
+    freedom = float(rank)
+    if alpha > 0:
+        freedom = float((values / (values + alpha)).sum()) + int(centred)
     if intercept:
         theta = np.vstack([theta[1:], theta[:1]])
-    condition = float(singular[0] / singular[-1]) if full else float("inf")
-    return StreamSolution(theta, squares, rank, np.sort(inner**2), condition, solver, dependent)
+    names = tuple(j - int(intercept) for j in dependent)
+    return StreamSolution(theta, rmse, rank, freedom, values, condition, solver, names)

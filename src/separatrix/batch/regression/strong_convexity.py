@@ -22,7 +22,6 @@ def refine_by_alpha(
     """Certify and refine a ridge solution; `solve(g)` returns about (AᵀA + αI)⁻¹g."""
     matrix = native_matrix(problem.X)
     means, mean_error, weight = _means(problem)
-    target_sizes = np.linalg.norm(problem.y, axis=0)
     best: Refined | None = None
     before = 0.0
     for step in range(_MOST_REFINEMENTS + 1):
@@ -35,13 +34,13 @@ def refine_by_alpha(
             reduced_wrong += mean_error[:, None] * np.abs(g[0][-1:]) * 1.01
             reduced_wrong += 64 * UNIT**2 * (np.abs(g[0][:-1]) + np.abs(taken[0]))
         bound = _bound(problem, reduced, reduced_wrong, g, wrong, means, mean_error, weight)
-        digits, rounded = certified_digits(high, low, bound, sizes, target_sizes)
+        digits = certified_digits(high, low, bound, sizes)
         before = digits if step == 0 else before
         improved = best is None or (
             bool(np.all(bound <= best.bound)) and bool(np.any(bound < 0.5 * best.bound))
         )
         if best is None or digits > best.digits or improved:
-            best = Refined(rounded, low, bound, digits, before, step, squares)
+            best = Refined(high, low, bound, digits, before, step, squares)
         if not steps or digits >= WANTED_DIGITS or not improved or not np.isfinite(g[0]).all():
             break
         correction = np.zeros_like(high)

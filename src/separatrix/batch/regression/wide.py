@@ -9,6 +9,10 @@ import numpy as np
 from scipy import linalg, sparse
 
 from separatrix.batch.regression.problem import UNIT, Floats, Problem
+from separatrix.errors import InputError
+
+# Up to this many multiplications the data themselves are factored, above, their products.
+_SMALL = 300_000_000
 
 
 @dataclass
@@ -19,13 +23,20 @@ class Dual:
     means: Floats
     values: Floats
     vectors: Floats
+    noise: float
+    """Eigenvalues up to this are rounding."""
     theta: Floats
-    rank: int
 
     def solve_ridge(self, g: Floats, alpha: float) -> Floats:
         """Return (AᵀA + αI)⁻¹g, by Woodbury: (g − Aᵀ(AAᵀ + αI)⁻¹A g)/α."""
         inner = self.vectors.T @ (self.A @ g)
-        return (g - self.A.T @ (self.vectors @ (inner / (self.values + alpha)[:, None]))) / alpha
+        inverse = _inverse(self.values, alpha, self.noise)
+        return (g - self.A.T @ (self.vectors @ (inner * inverse[:, None]))) / alpha
+
+
+def _inverse(values: Floats, alpha: float, noise: float) -> Floats:
+    """Return 1/(λ + α), and zero where λ is rounding noise and α is less: Aᵀ ends such directions."""
+    return np.where(np.maximum(values, alpha) > noise, 1 / (values + alpha), 0.0)
 
 
 def dual(problem: Problem) -> Dual:
@@ -42,22 +53,24 @@ def dual(problem: Problem) -> Dual:
         means, target_means = np.zeros(problem.features), np.zeros(problem.y.shape[1])
         A = A * roots[:, None]
     t = (problem.y - target_means) * roots[:, None]
-    if problem.alpha > 0:
+    if not np.isfinite(A).all():
+        raise InputError("the values overflow a double when means are taken off")
+    rounding = UNIT * 2 * max(A.shape)
+    if problem.alpha > 0 and n < D and n * n * D > _SMALL:
         values, vectors = linalg.eigh(A @ A.T)
         values = np.maximum(values, 0)
-        w = A.T @ (vectors @ ((vectors.T @ t) / (values + problem.alpha)[:, None]))
-        top = values[-1] if n else 0.0
-        rank = int((values > top * UNIT * 2 * max(A.shape)).sum())
+        noise = values.max(initial=0.0) * rounding
+        w = A.T @ (vectors @ ((vectors.T @ t) * _inverse(values, problem.alpha, noise)[:, None]))
     else:
-        # Singular values themselves, not their squares: the rank is decided here.
+        # Singular values themselves, not their squares, which lose half of the digits.
         vectors, singular, right = linalg.svd(A, full_matrices=False)
-        keep = singular > (singular[0] if len(singular) else 0.0) * UNIT * 2 * max(A.shape)
-        rank = int(keep.sum())
-        w = right[:rank].T @ ((vectors[:, :rank].T @ t) / singular[:rank, None])
-        values = singular**2
+        least = singular.max(initial=0.0) * rounding
+        values, noise = singular**2, least**2
+        kept = (singular > least) | (np.sqrt(problem.alpha) > least)
+        factors = np.where(kept, 1 / (singular + problem.alpha / singular), 0.0)
+        w = right.T @ (factors[:, None] * (vectors.T @ t))
     theta = np.zeros((D, problem.y.shape[1]))
     theta[: len(w)] = w
     if problem.centred:
         theta[-1] = target_means - means @ w
-        rank += 1
-    return Dual(A, means, values, vectors, theta, rank)
+    return Dual(A, means, values, vectors, noise, theta)
