@@ -169,7 +169,7 @@ def train(data: tuple[str, ...], output: str, as_json: bool, **options: Any) -> 
         "seconds": seconds,
     }
     ledger = (
-        _certified(learner, data, options, resumed=before["rounds"] > 0) if options["certified"] else None
+        _certified(learner, data, options, resumed=about["rounds"] > rounds) if options["certified"] else None
     )
     if ledger is not None:
         result["theorems"] = ledger.to_dict()["theorems"]
