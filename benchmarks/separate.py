@@ -8,6 +8,7 @@ independently on the easy cases, or that there is none. An engine whose margin i
 """
 
 import argparse
+import multiprocessing
 import platform
 import statistics
 import sys
@@ -32,7 +33,10 @@ def planted(n, d, margin, flips=0):
     t = X @ u
     y = np.sign(t)
     X += np.outer(y * margin * (1 + np.abs(t)) - t, u)
-    y[random.choice(n, flips, replace=False)] *= -1
+    if flips:
+        # One row far from the hyperplane (near ones may be flipped and leave the rows separable), others anywhere.
+        y[np.argmax(np.abs(t))] *= -1
+        y[random.choice(n, flips - 1, replace=False)] *= -1
     return X, y
 
 
@@ -97,6 +101,20 @@ def measure(engine, X, y, times):
     return statistics.median(spent), margin
 
 
+def measure_within(seconds, engine, X, y):
+    """One run in a process of its own, which is ended after so many seconds; None if it had to be."""
+    context = multiprocessing.get_context("fork")
+    answers = context.SimpleQueue()
+    child = context.Process(target=lambda: answers.put(measure(engine, X, y, 1)))
+    child.start()
+    child.join(seconds)
+    if child.is_alive():
+        child.kill()
+        child.join()
+        return None
+    return answers.get()
+
+
 CASES = [
     *((f"n=20k d=100, margin {g:g}", (20_000, 100, g, 0), True, [numpy_sketch, highs, svc, linear_svc])
       for g in (1e-1, 1e-3, 1e-5)),
@@ -109,7 +127,8 @@ CASES = [
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="only the peers that take seconds")
-    quick = parser.parse_args().quick
+    parser.add_argument("--limit", type=int, default=60, help="seconds a peer may take (default 60)")
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
     print(f"{platform.processor() or platform.machine()}, seed {SEED}, {datetime.now(UTC):%Y-%m-%d}, medians")
     wrong = 0
@@ -120,9 +139,13 @@ def main():
         answer = f"margin {margin:.9g}" if margin else "conflict"
         print(f"{name:28} separatrix    {ours * 1e3:9.1f} ms   {answer}")
         for peer in peers:
-            if quick and peer in (svc, linear_svc):
+            if options.quick and peer in (svc, linear_svc):
                 continue
-            spent, reached = measure(peer, X, y, 1)
+            answer = measure_within(options.limit, peer, X, y)
+            if answer is None:
+                print(f"{'':28} {peer.__name__:13} no answer in {options.limit} s")
+                continue
+            spent, reached = answer
             short = (margin - reached) / margin if margin else 0.0
             verdict = "agrees" if abs(short) < 1e-6 else f"short by {short:.1e}"
             if short < -1e-6 or (not separable and reached > 0):
