@@ -10,6 +10,7 @@ independently on the easy cases, or that there is none. An engine whose margin i
 import argparse
 import multiprocessing
 import platform
+import resource
 import statistics
 import sys
 import time
@@ -124,6 +125,29 @@ CASES = [
 ]  # fmt: skip
 
 
+def text():
+    """Yes or no on sparse text, and what memory it takes beyond the data's: a process of its own for each."""
+    for noise in (0.0, 0.001, 0.05):
+        answers = multiprocessing.get_context("spawn").SimpleQueue()
+        child = multiprocessing.get_context("spawn").Process(target=decide_text, args=(noise, answers))
+        child.start()
+        child.join()
+        answer, verified, seconds, megabytes = answers.get()
+        print(f"{f'text 60k × 50k, noise {noise:g}':28} separatrix    {seconds * 1e3:9.1f} ms   ", end="")
+        print(f"{answer}, {verified}; largest memory {megabytes} MB")
+
+
+def decide_text(noise, answers):
+    import separatrix as sx
+
+    X, y = sx.generate("text", rows=60_000, columns=50_000, noise=noise, seed=1)
+    start = time.perf_counter()
+    found = sx.separate(X, y, only_decide=True)
+    seconds = time.perf_counter() - start
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    answers.put((found.answer, found.verified, seconds, memory))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="only the peers that take seconds")
@@ -151,6 +175,7 @@ def main():
             if short < -1e-6 or (not separable and reached > 0):
                 verdict, wrong = "WRONG", wrong + 1
             print(f"{'':28} {peer.__name__:13} {spent * 1e3:9.1f} ms   {spent / ours:8.1f} x   {verdict}")
+    text()
     sys.exit(1 if wrong else 0)
 
 

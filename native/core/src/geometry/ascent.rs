@@ -1,4 +1,4 @@
-//! Dual coordinate ascent: a separator of large sparse data, where active sets grow too large.
+//! Dual coordinate ascent: the margin of large sparse data that is separable, where active sets grow too large.
 //!
 //! ```text
 //! max_α  Σ α_i − ½‖Σ α_i z_i‖²,  α ≥ 0                     (the dual of min ½‖w‖²: z_i·w ≥ 1)
@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Source: Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for large-scale
-//! linear SVM", ICML 2008, without a bound on α. Departure: it stops as soon as `z_i·w > 0` on all rows,
-//! and rows that are far from active sit out until the others are clean.
+//! linear SVM", ICML 2008, without a bound on α. Departure: rows that are far from active sit out until the
+//! others are clean.
 
 use super::rows::SignedRows;
 
@@ -16,21 +16,19 @@ use super::rows::SignedRows;
 pub struct Ascent {
     pub w: Vec<f64>,
     pub alpha: Vec<f64>,
-    /// `z_i·w > 0` on every row, in doubles: the caller proves it.
-    pub clean: bool,
 }
 
-/// Ascends until `w` separates, and on until its margin is within `gap` (relative) of the bound that α
-/// gives; or until `passes` are done without a separator, `patient` ones with, or the caller asks to stop.
-pub fn ascend(z: &SignedRows, gap: f64, passes: usize, patient: usize, stop: &mut dyn FnMut() -> bool) -> Ascent {
+/// Ascends until the margin of `w` is within `gap` (relative) of the bound that α gives, `passes` are done, or the
+/// caller asks to stop. Whether `w` separates is for the caller to prove.
+pub fn ascend(z: &SignedRows, gap: f64, passes: usize, stop: &mut dyn FnMut() -> bool) -> Ascent {
     let squares: Vec<f64> = (0..z.len()).map(|i| z.square(i)).collect();
     let mut alpha = vec![0.0; z.len()];
     let mut w = vec![0.0; z.width()];
     let mut order: Vec<usize> = (0..z.len()).collect();
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let mut active = order.len();
-    let (mut clean, mut separated) = (false, false);
-    for pass in 1..=patient.max(passes) {
+    let mut clean = false;
+    for pass in 1..=passes {
         let mut active_clean = true;
         let mut at = 0;
         while at < active {
@@ -62,7 +60,6 @@ pub fn ascend(z: &SignedRows, gap: f64, passes: usize, patient: usize, stop: &mu
             let lower = |least: f64, product: f64| if product > 0.0 { least.min(product) } else { 0.0 };
             let least = (0..z.len()).map(|i| z.dot(i, &w)).fold(f64::INFINITY, lower);
             clean = least > 0.0;
-            separated |= clean;
             active = order.len();
             // min z·w/‖w‖ ≤ γ* ≤ ‖w‖/Σα.
             let square: f64 = w.iter().map(|v| v * v).sum();
@@ -70,11 +67,11 @@ pub fn ascend(z: &SignedRows, gap: f64, passes: usize, patient: usize, stop: &mu
                 break;
             }
         }
-        if stop() || (pass >= passes && !separated) {
+        if stop() {
             break;
         }
     }
-    Ascent { w, alpha, clean }
+    Ascent { w, alpha }
 }
 
 #[cfg(test)]
@@ -88,12 +85,12 @@ mod tests {
         let values = [3.0, 4.0, 0.0, 0.0];
         let matrix = Matrix::dense(&values, 2, 2).unwrap();
         let z = SignedRows { matrix: &matrix, signs: &[1.0, -1.0], bias: true };
-        let found = ascend(&z, 1e-9, 8, 10_000, &mut || false);
-        assert!(found.clean);
+        let found = ascend(&z, 1e-9, 10_000, &mut || false);
         let norm = found.w.iter().map(|v| v * v).sum::<f64>().sqrt();
         let least = (0..2).map(|i| z.dot(i, &found.w)).fold(f64::INFINITY, f64::min);
         assert!((least / norm - (25.0f64 / 29.0).sqrt()).abs() < 1e-6);
         let z = SignedRows { matrix: &matrix, signs: &[1.0, -1.0], bias: false };
-        assert!(!ascend(&z, 1.0, 10, 0, &mut || false).clean, "a zero row is on no side");
+        let found = ascend(&z, 1.0, 10, &mut || false);
+        assert!(z.dot(1, &found.w) <= 0.0, "a zero row is on no side");
     }
 }

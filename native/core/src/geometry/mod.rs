@@ -12,6 +12,7 @@ pub mod conflict;
 pub mod duplicates;
 mod factor;
 pub mod minimum_norm;
+pub mod newton;
 pub mod perceptron;
 pub mod rows;
 pub mod scalar;

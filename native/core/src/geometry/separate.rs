@@ -5,6 +5,7 @@ use super::certify::{integer_signs, margin_above, margin_below, prove_separator,
 use super::conflict::{Conflict, conflict, prove_conflict};
 use super::duplicates::plain_conflict;
 use super::minimum_norm::{Goal, Nearest, first_rows, minimum_norm};
+use super::newton::newton;
 use super::perceptron::perceptron;
 use super::rows::SignedRows;
 use super::settle::settle_exactly;
@@ -95,10 +96,9 @@ const MARGIN_GAP: f64 = 1e-10;
 const PASSES: usize = 30;
 /// Beyond as many rows and columns, active sets are not what finds the answer.
 const LARGE: usize = 8000;
-/// Passes of the ascent there: some seconds on a few million entries.
-const ASCENT_PASSES: usize = 400;
-/// Where it separates, as many more as visit so many entries: some seconds, for the margin.
-const ASCENT_ENTRIES: usize = 1_000_000_000;
+/// Entries that Newton's method may visit there, and then the ascent for the margin: some seconds each.
+const NEWTON_ENTRIES: usize = 3_000_000_000;
+const ASCENT_ENTRIES: usize = 2_500_000_000;
 /// The largest conflict that is searched for there.
 const LARGE_ACTIVE: usize = 1500;
 /// The largest active set: its factor takes 8 k²/2 bytes.
@@ -215,34 +215,48 @@ impl Search<'_> {
         })
     }
 
-    /// For data whose active sets may be too large for a factor: ascent, and a search for a small conflict.
+    /// For data whose active sets may be too large for a factor: Newton's method finds a separator or the rows in
+    /// conflict, ascent the margin.
     fn run_large(&mut self, only_decide: bool, stop: &mut dyn FnMut() -> bool) -> Separation {
         let z = self.z;
-        let gap = if only_decide { f64::INFINITY } else { 1e-7 };
-        let entries: usize = (0..z.len()).map(|i| z.entries(i).1.len() + 1).sum();
-        let found = ascend(&z, gap, ASCENT_PASSES, ASCENT_ENTRIES / entries.max(1), stop);
+        let found = newton(&z, NEWTON_ENTRIES, stop);
         if found.clean
             && let Ok(least) = prove_separator(&z, &found.w)
         {
-            let support: Vec<usize> = (0..z.len()).filter(|i| found.alpha[*i] > 0.0).collect();
-            let support_weights: Vec<(f64, f64)> = support.iter().map(|i| (found.alpha[*i], 0.0)).collect();
-            let bounds = || (margin_below(least, &found.w), margin_above(&z, &support, &support_weights));
-            return Separation {
-                margin: (!only_decide).then(bounds),
-                w: Some(Vector::Doubles(found.w)),
-                support,
-                support_weights: Weights::Doubles(support_weights),
-                exact: true,
-                ..self.answer(Answer::Separable)
-            };
+            let separator =
+                Separation { w: Some(Vector::Doubles(found.w)), exact: true, ..self.answer(Answer::Separable) };
+            return if only_decide { separator } else { self.widened(separator, least, stop) };
         }
-        // Rows in conflict push against each other: their weights have grown without bound.
+        // Where rows are in conflict, what each lacks is its weight in the conflict.
         let mut heaviest: Vec<usize> = (0..z.len()).collect();
-        heaviest.sort_unstable_by(|a, b| found.alpha[*b].total_cmp(&found.alpha[*a]));
+        heaviest.sort_unstable_by(|a, b| found.residuals[*b].total_cmp(&found.residuals[*a]));
         heaviest.truncate(LARGE_ACTIVE);
         let goal = Goal { tolerance: 1e-12, only_decide: true, working: heaviest, start: None, limit: LARGE_ACTIVE };
         let rough = minimum_norm::<f64, f64>(&z, &goal, stop);
         self.judge(&rough, true, stop).unwrap_or_else(|_| self.answer(Answer::NotSeparable))
+    }
+
+    /// A separator of large data, given one: of nearly the largest margin, or else the same with bounds.
+    fn widened(&self, separator: Separation, least: f64, stop: &mut dyn FnMut() -> bool) -> Separation {
+        let z = self.z;
+        let entries: usize = (0..z.len()).map(|i| z.entries(i).1.len() + 1).sum();
+        let found = ascend(&z, 1e-7, ASCENT_ENTRIES / entries.max(1), stop);
+        let support: Vec<usize> = (0..z.len()).filter(|i| found.alpha[*i] > 0.0).collect();
+        let support_weights: Vec<(f64, f64)> = support.iter().map(|i| (found.alpha[*i], 0.0)).collect();
+        let high = margin_above(&z, &support, &support_weights);
+        let given = separator.w.as_ref().map_or(0.0, |w| match w {
+            Vector::Doubles(w) => margin_below(least, w),
+            Vector::Integers(_) => 0.0,
+        });
+        let ascended = prove_separator(&z, &found.w).map_or(0.0, |least| margin_below(least, &found.w));
+        let w = if ascended >= given { Some(Vector::Doubles(found.w)) } else { separator.w };
+        Separation {
+            margin: Some((ascended.max(given), high)),
+            w,
+            support,
+            support_weights: Weights::Doubles(support_weights),
+            ..separator
+        }
     }
 
     /// The answer if this point settles it; else the best that it proves.
