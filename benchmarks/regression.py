@@ -7,13 +7,16 @@ Peers: scikit-learn and SciPy; River (`pip install -r benchmarks/requirements.tx
 import os
 import platform
 import resource
-import subprocess
 import sys
 import tempfile
 import time
 from datetime import UTC, datetime
 from importlib.util import find_spec
 
+# First of all: it limits the threads of what is imported after it.
+from harness import peak, process, python
+
+# isort: split
 import numpy as np
 from scipy.linalg import lstsq
 from sklearn.linear_model import Ridge, RidgeCV
@@ -94,14 +97,14 @@ def whole_path(X, y):
 
 
 _STREAM = """
-import sys, time, resource, separatrix as sx
+import sys, time, separatrix as sx
 started = time.perf_counter()
 rows = sum(X.shape[0] for X, y in sx.open(sys.argv[1]))
 reading = time.perf_counter() - started
 started = time.perf_counter()
 model = sx.LeastSquares().fit_stream(sys.argv[1])
 learning = time.perf_counter() - started
-print(reading, learning, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, *model.coef_)
+print(reading, learning, *model.coef_)
 """
 
 
@@ -112,10 +115,8 @@ def stream(X, y):
         with open(path, "w") as file:
             for x, target in zip(X[:rows], y[:rows], strict=True):
                 file.write(f"{target:.6g} " + " ".join(f"{j + 1}:{v:.6g}" for j, v in enumerate(x)) + "\n")
-        done = subprocess.run(
-            [sys.executable, "-c", _STREAM, path], capture_output=True, text=True, check=True
-        )
-    reading, learning, memory, *coef = map(float, done.stdout.split())
+        printed, memory = peak(process(python(_STREAM, path))[2])
+    reading, learning, *coef = map(float, printed.split())
     same(coef, sx.LeastSquares().fit(X[:rows], y[:rows]).coef_, 1e-2, "stream")
     show(
         f"stream of text, {rows} rows",
@@ -123,7 +124,7 @@ def stream(X, y):
         reading,
         "reading it alone",
         "1",
-        f"{memory:.0f} MB at most (wanted 100)",
+        f"{memory / 1e6:.0f} MB at most (wanted 100)",
     )
 
 
