@@ -196,6 +196,29 @@ def test_large_sparse_text_is_decided():
     assert found.conflict_weights == (Fraction(1, 2), Fraction(1, 2))
 
 
+def test_large_text_with_flipped_labels_is_separable_still():
+    """Where coordinate ascent had not found the separator after hundreds of passes."""
+    X, y = sx.generate("text", rows=12_000, columns=10_000, noise=0.05, seed=3)
+    found = sx.separate(X, y, only_decide=True)
+    assert (found.answer, found.verified) == ("separable", "exact")
+    assert found.certificate(X, y).verify(X, y).proved
+
+
+def test_a_conflict_of_three_is_found_in_large_data():
+    """Three rows on a line, the middle one of the other class, none equal to another."""
+    n = 9_000
+    first, second = [1.0, 2.0], [3.0, -2.0]
+    middle = [2.0, 0.0]
+    three = sparse.csr_matrix([first, middle, second])
+    X = sparse.block_diag([three, sparse.eye(n)], format="csr")
+    y = np.array([1, 0, 1, *(np.arange(n) % 2)])
+    found = sx.separate(X, y)
+    assert found.conflict_rows == (0, 1, 2)
+    assert found.conflict_weights == (Fraction(1, 4), Fraction(1, 2), Fraction(1, 4))
+    # A column of one sign: some w is never wrong and right on a row.
+    assert (found.answer, found.verified) == ("weakly separable", "exact")
+
+
 def test_labels_are_any_two_values_and_the_greater_is_positive():
     X = [[1.0], [2.0]]
     for labels in ([0, 1], ["a", "b"], [-3.5, 7.0], [False, True]):
