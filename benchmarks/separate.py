@@ -34,7 +34,8 @@ def planted(n, d, margin, flips=0):
     y = np.sign(t)
     X += np.outer(y * margin * (1 + np.abs(t)) - t, u)
     if flips:
-        # One row far from the hyperplane (near ones may be flipped and leave the rows separable), others anywhere.
+        # One row far from the hyperplane, for near ones may be flipped and leave the rows separable; others
+        # anywhere.
         y[np.argmax(np.abs(t))] *= -1
         y[random.choice(n, flips - 1, replace=False)] *= -1
     return X, y

@@ -71,22 +71,22 @@ def finish(result: dict[str, Any], as_json: bool, in_words: Callable[[], None]) 
         in_words()
 
 
-def check_output(output: str, reading: dict[str, Any], *sources: str) -> None:
+def check_output(output: str, *sources: str, bad_rows: str = "fail", option: str = "-o") -> None:
     """Refuse an output that cannot be written, or that would take the place of what is being read.
 
     An hour of work must not end in a folder that is not there.
     """
     if not output:
-        fail("-o needs the name of a file")
-    kind, _, quarantine = reading["bad_rows"].partition("=")
+        fail(f"{option} needs the name of a file")
+    kind, _, quarantine = bad_rows.partition("=")
     for other in (*sources, *([quarantine] if kind == "quarantine" else [])):
         if os.path.realpath(other) == os.path.realpath(output) and not _is_device(output):
-            fail(f"-o {output}: expected another file than those that are read or get the refused rows")
+            fail(f"{option} {output}: expected another file than those that are read or get the refused rows")
     folder = os.path.dirname(os.path.realpath(output))
     if not os.path.isdir(folder):
-        fail(f"-o {output}: there is no folder {folder}")
+        fail(f"{option} {output}: there is no folder {folder}")
     if not os.access(output if _is_device(output) else folder, os.W_OK):
-        fail(f"-o {output}: no permission to write there")
+        fail(f"{option} {output}: no permission to write there")
 
 
 def _is_device(path: str) -> bool:

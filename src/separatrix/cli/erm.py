@@ -64,8 +64,8 @@ def erm(
     found = np.unique(y)
     if len(found) != 2:
         raise InputError(f"{data}: expected two different labels, found {len(found)}")
-    names = [f"x{j + 1}" for j in range(X.shape[1])]
     features: Any = X
+    names: list[str] | None = None
     if degree != "1":
         from separatrix.batch.polynomial import polynomial_features
 
@@ -107,7 +107,7 @@ def erm(
         context.exit({"yes": 0, "no": 1}.get(outcome.answer or "", 3))
 
 
-def _in_words(result: dict[str, Any], at_most: float | None, names: list[str]) -> None:
+def _in_words(result: dict[str, Any], at_most: float | None, names: list[str] | None) -> None:
     if at_most is not None:
         say(f"at most {at_most:g} errors: {result['answer']}")
     share = result["errors"] / result["rows"]
@@ -117,9 +117,9 @@ def _in_words(result: dict[str, Any], at_most: float | None, names: list[str]) -
     else:
         say(f"{counted}; no hyperplane makes fewer than {result['lower_bound']:,}")
     say(f"found in {result['seconds']:.3g} s")
-    for name, weight in zip(names, result["coef"], strict=True):
+    for column, weight in enumerate(result["coef"]):
         if weight:
-            say(f"  {name:>12}  {weight:+.6g}")
+            say(f"  {names[column] if names else f'x{column + 1}':>12}  {weight:+.6g}")
     say(f"  {'intercept':>12}  {result['intercept']:+.6g}")
     if result["error_rows"]:
         shown = result["error_rows"][:20]

@@ -51,6 +51,7 @@ def regress(
 ) -> None:
     """Fit the real-valued labels of DATA (libsvm text, - for standard input) by a linear function.
 
+    Coefficients are in column order, counted from 0: column 0 is index 1 of a file that counts from 1.
     Exit status: 0 done; 1 done, but rows were left out; 2 it could not be carried out.
     """
     import warnings

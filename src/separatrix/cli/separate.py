@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from separatrix.cli.common import finish, say
+from separatrix.cli.common import check_output, finish, say
 
 
 @click.command()
@@ -40,6 +40,8 @@ def separate(
     from separatrix.theory.separate import fraction_text
     from separatrix.theory.separate import separate as decide
 
+    if certificate is not None:
+        check_output(certificate, data, option="--certificate")
     X, y = read(data, index_base="auto" if index_base == "auto" else 1 if index_base == "1" else 0)
     found = decide(X, y, bias=bias, normalize=normalize, only_decide=only_decide)
     if certificate is not None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from separatrix.cli.common import fail, finish, say
+from separatrix.cli.common import finish, say
+from separatrix.errors import InputError
 
 
 @click.command()
@@ -24,11 +25,11 @@ def verify(certificate: str, data: str, as_json: bool) -> None:
     try:
         document = checker.parse(Path(certificate).read_text(encoding="utf-8"))
     except (checker.UnreadableError, UnicodeDecodeError) as e:
-        fail(f"{certificate}: {e}")
+        raise InputError(f"{certificate}: {e}") from e
     try:
         verdict = checker.verify(document, lambda: _batches(data))
     except checker.UnreadableError as e:
-        fail(f"{certificate} on {data}: {e}")
+        raise InputError(f"{certificate} on {data}: {e}") from e
     result = {"proved": verdict.proved, "reason": verdict.reason}
     finish(result, as_json, lambda: say(f"{'proved' if verdict.proved else 'REFUTED'}: {verdict.reason}"))
     sys.exit(0 if verdict.proved else 1)
@@ -36,7 +37,6 @@ def verify(certificate: str, data: str, as_json: bool) -> None:
 
 def _batches(data: str) -> Iterator[tuple[Any, Any]]:
     from separatrix.data.reading import open_stream
-    from separatrix.errors import InputError
     from separatrix.theory.verify import UnreadableError
 
     try:
