@@ -217,3 +217,15 @@ def test_margins_that_are_all_but_equal_can_be_drawn(tmp_path):
     data.write_text("1 1:-1\n-1 1:2\n")  # both margins are the largest margin, but for rounding
     drawn = run("plot", "margins", data, "-o", tmp_path / "p.png")
     assert drawn.exit_code == 0, drawn.output
+
+
+def test_a_certificate_is_checked_with_the_index_base_it_was_made_with(tmp_path):
+    data, proof = tmp_path / "data.libsvm", tmp_path / "proof.json"
+    data.write_text("1 1:1\n-1 2:1\n")
+    assert run("separate", data, "--index-base", 0, "--certificate", proof).exit_code == 0
+    assert run("verify", proof, data, "--index-base", 0).exit_code == 0
+    assert run("verify", proof, data).exit_code == 1  # other columns: other data
+    proofs = tmp_path / "proofs"
+    assert run("certify", data, "--index-base", 0, "--seconds", 1, "--certificates", proofs).exit_code == 0
+    for proof in proofs.iterdir():
+        assert run("verify", proof, data, "--index-base", 0).exit_code == 0

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from separatrix.cli.common import finish, say
+from separatrix.cli.common import finish, index_base_option, say
 from separatrix.errors import InputError
 
 
@@ -40,6 +40,7 @@ from separatrix.errors import InputError
     help="For the search of comparators.",
 )
 @click.option("--certificates", type=click.Path(file_okay=False), help="Write each proof to this directory.")
+@index_base_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def certify(
     data: str,
@@ -51,6 +52,7 @@ def certify(
     seed: int,
     seconds: float,
     certificates: str | None,
+    index_base: Any,
     as_json: bool,
 ) -> None:
     """Play each learner once through DATA, and set its mistakes beside every bound.
@@ -64,7 +66,7 @@ def certify(
     from separatrix.theory.recommend import certify as examine
     from separatrix.theory.separate import proof
 
-    X, y = read(data)
+    X, y = read(data, index_base=index_base)
     if len(np.unique(y)) > 2:
         raise InputError(
             f"{data}: expected two labels, found {len(np.unique(y))}; these theorems speak of two classes"

@@ -19,18 +19,21 @@ bad_rows_option = click.option(
     help="What becomes of rows that cannot be read.",
 )
 
+index_base_option = click.option(
+    "--index-base",
+    type=click.Choice(["auto", "0", "1"]),
+    default="auto",
+    show_default=True,
+    callback=lambda _context, _option, base: base if base == "auto" else int(base),
+    help="The first index.",
+)
+
 
 def reading_options_shared(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --index-base, --threads and --max-line-bytes; the command gets them, checked, as `reading`."""
     import functools
 
-    @click.option(
-        "--index-base",
-        type=click.Choice(["auto", "0", "1"]),
-        default="auto",
-        show_default=True,
-        help="The first index.",
-    )
+    @index_base_option
     @click.option(
         "--threads",
         type=click.IntRange(1, MOST_THREADS),
@@ -45,10 +48,9 @@ def reading_options_shared(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @functools.wraps(command)
     def with_reading(
-        index_base: str, threads: int | None, max_line_bytes: int, bad_rows: str, **rest: Any
+        index_base: Any, threads: int | None, max_line_bytes: int, bad_rows: str, **rest: Any
     ) -> Any:
-        base: Any = index_base if index_base == "auto" else int(index_base)
-        return command(reading=reading_options(base, bad_rows, threads, max_line_bytes), **rest)
+        return command(reading=reading_options(index_base, bad_rows, threads, max_line_bytes), **rest)
 
     return with_reading
 

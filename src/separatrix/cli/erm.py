@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from separatrix.cli.common import finish, say
+from separatrix.cli.common import finish, index_base_option, say
 
 
 @click.command()
@@ -27,13 +27,7 @@ from separatrix.cli.common import finish, say
 @click.option(
     "--degree", type=click.Choice(["1", "2", "3"]), default="1", help="Polynomial features up to this degree."
 )
-@click.option(
-    "--index-base",
-    type=click.Choice(["auto", "0", "1"]),
-    default="auto",
-    show_default=True,
-    help="The first index.",
-)
+@index_base_option
 @click.option("--threads", type=click.IntRange(1), help="All cores by default.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
@@ -45,7 +39,7 @@ def erm(
     at_most: float | None,
     time_limit: float | None,
     degree: str,
-    index_base: str,
+    index_base: Any,
     threads: int | None,
     as_json: bool,
 ) -> None:
@@ -60,7 +54,7 @@ def erm(
     from separatrix.data.reading import read
     from separatrix.errors import InputError
 
-    X, y = read(data, index_base="auto" if index_base == "auto" else 1 if index_base == "1" else 0)
+    X, y = read(data, index_base=index_base)
     found = np.unique(y)
     if len(found) != 2:
         raise InputError(f"{data}: expected two different labels, found {len(found)}")
