@@ -218,7 +218,10 @@ def margins(X: Any, y: Any, u: Any, *, bias_weight: float = 0.0, normalize: bool
     game = Game.of(X, y, bias=bias_weight != 0.0, normalize=normalize)
     m = game.margins(u, bias_weight) / length
     figure, (ax,) = _figure(1)
-    _, edges = np.histogram(m, bins=min(60, max(10, len(m) // 10)))
+    low, high = float(m.min()), float(m.max())
+    if high - low <= 1e-9 * max(abs(low), abs(high)):  # all but equal: too near for bars between them
+        low, high = low - 0.5, high + 0.5
+    edges = np.linspace(low, high, min(60, max(10, len(m) // 10)) + 1)
     edges = np.unique(np.append(edges, 0.0))  # so that no bar mixes right with wrong
     ax.hist(m[m <= 0.0], bins=edges, color=_NEGATIVE, label=f"wrong side or on it: {int((m <= 0.0).sum()):,}")
     ax.hist(m[m > 0.0], bins=edges, color=_POSITIVE, label=f"right side: {int((m > 0.0).sum()):,}")

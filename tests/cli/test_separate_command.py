@@ -79,3 +79,15 @@ def test_a_bound_beyond_doubles_is_null(tmp_path):
     found = run(data, "--no-bias", "--json")
     assert (found.exit_code, json.loads(found.output)["updates_bound"]) == (0, None)
     assert "beyond any double" in run(data, "--no-bias").output
+
+
+def test_a_certificate_never_takes_the_place_of_the_data(tmp_path):
+    data = tmp_path / "data.libsvm"
+    data.write_text("1 1:1\n-1 1:-2\n")
+    done = run(data, "--certificate", data)
+    assert done.exit_code == 2
+    assert "another file" in done.output
+    assert data.read_text() == "1 1:1\n-1 1:-2\n"
+    done = run(data, "--certificate", tmp_path / "no" / "proof.json")
+    assert done.exit_code == 2
+    assert "there is no folder" in done.output

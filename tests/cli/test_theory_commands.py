@@ -201,3 +201,31 @@ def test_train_certifies_what_was_played(tmp_path):
     assert theorems(bits)["T2"][0] == "verified"
     bits.write_text("")
     assert theorems(bits)["T2"] == ("not checkable", None)
+
+
+@pytest.mark.parametrize("seconds", ["nan", "1e300", "inf"])
+def test_any_number_of_seconds_ends_in_words_or_a_picture(tmp_path, seconds):
+    data = tmp_path / "data.libsvm"
+    data.write_text("1 1:1\n-1 1:-2\n1 2:1\n")
+    drawn = run("plot", "mistakes", data, "-o", tmp_path / "p.png", "--seconds", seconds)
+    assert drawn.exit_code == (2 if seconds == "nan" else 0), drawn.output
+    assert ("seconds should be positive" in drawn.output) == (seconds == "nan")
+
+
+def test_margins_that_are_all_but_equal_can_be_drawn(tmp_path):
+    data = tmp_path / "data.libsvm"
+    data.write_text("1 1:-1\n-1 1:2\n")  # both margins are the largest margin, but for rounding
+    drawn = run("plot", "margins", data, "-o", tmp_path / "p.png")
+    assert drawn.exit_code == 0, drawn.output
+
+
+def test_a_certificate_is_checked_with_the_index_base_it_was_made_with(tmp_path):
+    data, proof = tmp_path / "data.libsvm", tmp_path / "proof.json"
+    data.write_text("1 1:1\n-1 2:1\n")
+    assert run("separate", data, "--index-base", 0, "--certificate", proof).exit_code == 0
+    assert run("verify", proof, data, "--index-base", 0).exit_code == 0
+    assert run("verify", proof, data).exit_code == 1  # other columns: other data
+    proofs = tmp_path / "proofs"
+    assert run("certify", data, "--index-base", 0, "--seconds", 1, "--certificates", proofs).exit_code == 0
+    for proof in proofs.iterdir():
+        assert run("verify", proof, data, "--index-base", 0).exit_code == 0

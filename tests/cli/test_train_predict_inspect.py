@@ -348,3 +348,11 @@ def test_help_and_version():
     for command in ("train", "predict", "inspect"):
         assert command in listed
         assert "Usage" in separatrix(command, "-h").out
+
+
+def test_a_file_that_is_not_there_is_named_whatever_the_rule_needs_first(tmp_path):
+    for missing, why in ((tmp_path / "none", "No such file"), (tmp_path, "directory")):
+        done = separatrix("train", missing, "-o", tmp_path / "m.sx", "--rule", "winnow")
+        assert done.status == 2
+        assert f"{missing}: " in done.err
+        assert why in done.err

@@ -32,7 +32,9 @@ fn hinge_path<'py>(
 ) -> PyResult<Vec<Step<'py>>> {
     let owned = matrix.checked()?;
     let (matrix, labels) = (owned.matrix()?, labels.as_slice()?);
-    let budget = Duration::try_from_secs_f64(seconds).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    // More seconds than a duration holds are no limit.
+    let budget = if seconds > 1e18 { Ok(Duration::MAX) } else { Duration::try_from_secs_f64(seconds) };
+    let budget = budget.map_err(|e| PyValueError::new_err(e.to_string()))?;
     let (mut signal, mut steps) = (Ok(()), Vec::new());
     py.detach(|| -> PyResult<()> {
         let refuse = |e: separatrix_core::hinge::HingeError| PyValueError::new_err(e.to_string());

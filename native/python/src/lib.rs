@@ -17,6 +17,7 @@ mod one_row;
 mod reading;
 mod regression;
 mod rows;
+mod settings;
 mod text;
 
 #[pymodule]

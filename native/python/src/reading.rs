@@ -23,9 +23,11 @@ pub enum SourceArgument {
 }
 
 impl SourceArgument {
-    /// A path can be opened a second time; a stream is gone once it is read.
+    /// A path can be opened a second time; a stream is gone once it is read. What is missing, or is a
+    /// directory, counts as a path, for opening it says so.
     pub fn can_be_opened_again(&self) -> bool {
-        matches!(self, SourceArgument::Path(path) if path.is_file())
+        let SourceArgument::Path(path) = self else { return false };
+        path.metadata().map_or(true, |found| found.is_file() || found.is_dir())
     }
 
     /// Makes the sources to read, as often as it is called; a stream goes on where it was.

@@ -60,6 +60,10 @@ class _Commands(click.Group):
             # Not click's exit status 1, which says that the answer is no.
             click.echo("stopped", err=True)
             ctx.exit(130)
+        except MemoryError as error:
+            raise _Refused(
+                f"there is not enough memory for this: {error or 'the data are too large'}"
+            ) from error
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
             raise _Refused(f"{where}{error.strerror or error}") from error

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from separatrix.cli.common import fail, finish, say
+from separatrix.cli.common import finish, index_base_option, say
+from separatrix.errors import InputError
 
 
 @click.command()
@@ -23,10 +24,23 @@ from separatrix.cli.common import fail, finish, say
     show_default=True,
     help="What a score of 0 means to the Perceptron.",
 )
-@click.option("--order", type=click.Choice(["file", "shuffle"]), default="file", show_default=True)
+@click.option(
+    "--order",
+    type=click.Choice(["file", "shuffle"]),
+    default="file",
+    show_default=True,
+    help="Rows as they stand, or in a random order.",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the shuffled order.")
-@click.option("--seconds", type=click.FloatRange(0.0, min_open=True), default=6.0, show_default=True)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0.0, min_open=True),
+    default=6.0,
+    show_default=True,
+    help="For the search of comparators.",
+)
 @click.option("--certificates", type=click.Path(file_okay=False), help="Write each proof to this directory.")
+@index_base_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def certify(
     data: str,
@@ -38,11 +52,13 @@ def certify(
     seed: int,
     seconds: float,
     certificates: str | None,
+    index_base: Any,
     as_json: bool,
 ) -> None:
     """Play each learner once through DATA, and set its mistakes beside every bound.
 
-    `--seconds` limits the search for comparators. Winnow's own theorems need --no-bias and raw rows.
+    Winnow is played where one of its own theorems can be proved: with --no-bias, on raw rows in [0, 1] for
+    which a target is found.
     """
     import numpy as np
 
@@ -50,11 +66,15 @@ def certify(
     from separatrix.theory.recommend import certify as examine
     from separatrix.theory.separate import proof
 
-    X, y = read(data)
+    X, y = read(data, index_base=index_base)
     if len(np.unique(y)) > 2:
-        fail(f"{data}: expected two labels, found {len(np.unique(y))}; these theorems speak of two classes")
+        raise InputError(
+            f"{data}: expected two labels, found {len(np.unique(y))}; these theorems speak of two classes"
+        )
     if not X.shape[1]:
-        fail(f"{data}: expected rows with features, found {X.shape[0]} rows and no feature in any")
+        raise InputError(
+            f"{data}: expected rows with features, found {X.shape[0]} rows and no feature in any"
+        )
     play = _player(X, y, tie, {"bias": bias, "normalize": normalize, "order": order, "seed": seed})
 
     flags = {"bias": bias, "normalize": normalize}
@@ -83,7 +103,6 @@ def _player(X: Any, y: Any, tie: str, flags: dict[str, Any]) -> Any:
     import numpy as np
 
     import separatrix as sx
-    from separatrix.errors import InputError
 
     def play(rule: str, settings: Mapping[str, Any]) -> Any:
         learner: Any

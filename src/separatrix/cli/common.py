@@ -19,18 +19,21 @@ bad_rows_option = click.option(
     help="What becomes of rows that cannot be read.",
 )
 
+index_base_option = click.option(
+    "--index-base",
+    type=click.Choice(["auto", "0", "1"]),
+    default="auto",
+    show_default=True,
+    callback=lambda _context, _option, base: base if base == "auto" else int(base),
+    help="The first index.",
+)
+
 
 def reading_options_shared(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --index-base, --threads and --max-line-bytes; the command gets them, checked, as `reading`."""
     import functools
 
-    @click.option(
-        "--index-base",
-        type=click.Choice(["auto", "0", "1"]),
-        default="auto",
-        show_default=True,
-        help="The first index.",
-    )
+    @index_base_option
     @click.option(
         "--threads",
         type=click.IntRange(1, MOST_THREADS),
@@ -45,10 +48,9 @@ def reading_options_shared(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @functools.wraps(command)
     def with_reading(
-        index_base: str, threads: int | None, max_line_bytes: int, bad_rows: str, **rest: Any
+        index_base: Any, threads: int | None, max_line_bytes: int, bad_rows: str, **rest: Any
     ) -> Any:
-        base: Any = index_base if index_base == "auto" else int(index_base)
-        return command(reading=reading_options(base, bad_rows, threads, max_line_bytes), **rest)
+        return command(reading=reading_options(index_base, bad_rows, threads, max_line_bytes), **rest)
 
     return with_reading
 
@@ -71,22 +73,22 @@ def finish(result: dict[str, Any], as_json: bool, in_words: Callable[[], None]) 
         in_words()
 
 
-def check_output(output: str, reading: dict[str, Any], *sources: str) -> None:
+def check_output(output: str, *sources: str, bad_rows: str = "fail", option: str = "-o") -> None:
     """Refuse an output that cannot be written, or that would take the place of what is being read.
 
     An hour of work must not end in a folder that is not there.
     """
     if not output:
-        fail("-o needs the name of a file")
-    kind, _, quarantine = reading["bad_rows"].partition("=")
+        fail(f"{option} needs the name of a file")
+    kind, _, quarantine = bad_rows.partition("=")
     for other in (*sources, *([quarantine] if kind == "quarantine" else [])):
         if os.path.realpath(other) == os.path.realpath(output) and not _is_device(output):
-            fail(f"-o {output}: expected another file than those that are read or get the refused rows")
+            fail(f"{option} {output}: expected another file than those that are read or get the refused rows")
     folder = os.path.dirname(os.path.realpath(output))
     if not os.path.isdir(folder):
-        fail(f"-o {output}: there is no folder {folder}")
+        fail(f"{option} {output}: there is no folder {folder}")
     if not os.access(output if _is_device(output) else folder, os.W_OK):
-        fail(f"-o {output}: no permission to write there")
+        fail(f"{option} {output}: no permission to write there")
 
 
 def _is_device(path: str) -> bool:

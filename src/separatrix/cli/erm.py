@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from separatrix.cli.common import finish, say
+from separatrix.cli.common import finish, index_base_option, say
 
 
 @click.command()
@@ -27,13 +27,7 @@ from separatrix.cli.common import finish, say
 @click.option(
     "--degree", type=click.Choice(["1", "2", "3"]), default="1", help="Polynomial features up to this degree."
 )
-@click.option(
-    "--index-base",
-    type=click.Choice(["auto", "0", "1"]),
-    default="auto",
-    show_default=True,
-    help="The first index.",
-)
+@index_base_option
 @click.option("--threads", type=click.IntRange(1), help="All cores by default.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
@@ -45,7 +39,7 @@ def erm(
     at_most: float | None,
     time_limit: float | None,
     degree: str,
-    index_base: str,
+    index_base: Any,
     threads: int | None,
     as_json: bool,
 ) -> None:
@@ -60,12 +54,12 @@ def erm(
     from separatrix.data.reading import read
     from separatrix.errors import InputError
 
-    X, y = read(data, index_base="auto" if index_base == "auto" else 1 if index_base == "1" else 0)
+    X, y = read(data, index_base=index_base)
     found = np.unique(y)
     if len(found) != 2:
         raise InputError(f"{data}: expected two different labels, found {len(found)}")
-    names = [f"x{j + 1}" for j in range(X.shape[1])]
     features: Any = X
+    names: list[str] | None = None
     if degree != "1":
         from separatrix.batch.polynomial import polynomial_features
 
@@ -107,7 +101,7 @@ def erm(
         context.exit({"yes": 0, "no": 1}.get(outcome.answer or "", 3))
 
 
-def _in_words(result: dict[str, Any], at_most: float | None, names: list[str]) -> None:
+def _in_words(result: dict[str, Any], at_most: float | None, names: list[str] | None) -> None:
     if at_most is not None:
         say(f"at most {at_most:g} errors: {result['answer']}")
     share = result["errors"] / result["rows"]
@@ -117,9 +111,9 @@ def _in_words(result: dict[str, Any], at_most: float | None, names: list[str]) -
     else:
         say(f"{counted}; no hyperplane makes fewer than {result['lower_bound']:,}")
     say(f"found in {result['seconds']:.3g} s")
-    for name, weight in zip(names, result["coef"], strict=True):
+    for column, weight in enumerate(result["coef"]):
         if weight:
-            say(f"  {name:>12}  {weight:+.6g}")
+            say(f"  {names[column] if names else f'x{column + 1}':>12}  {weight:+.6g}")
     say(f"  {'intercept':>12}  {result['intercept']:+.6g}")
     if result["error_rows"]:
         shown = result["error_rows"][:20]

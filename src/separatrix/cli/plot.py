@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from separatrix.cli.common import finish, say
+from separatrix.cli.common import check_output, finish, say
 
 _OF_DATA = ("margins", "mistakes", "plane")
 _KINDS = ("irrelevant", "margins", "mistakes", "plane", "xor")
@@ -18,7 +18,13 @@ _KINDS = ("irrelevant", "margins", "mistakes", "plane", "xor")
 )
 @click.option("--bias/--no-bias", default=True, show_default=True, help="Append a constant 1 to every row.")
 @click.option("--normalize", is_flag=True, help="Scale each row to unit length first.")
-@click.option("--seconds", type=click.FloatRange(0.0, min_open=True), default=4.0, show_default=True)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0.0, min_open=True),
+    default=4.0,
+    show_default=True,
+    help="For the search of comparators.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def plot(
     kind: str, data: str | None, output: str, bias: bool, normalize: bool, seconds: float, as_json: bool
@@ -28,7 +34,7 @@ def plot(
     \b
     mistakes DATA   the Perceptron's mistakes against every bound as rounds go by
     plane DATA      two columns: rows, line, margin, and the path of the updates
-    margins DATA    how far rows are from the best comparator's hyperplane
+    margins DATA    how far rows are from the widest separator, or else the best comparator
     irrelevant      Perceptron against Winnow as irrelevant columns are added
     xor             XOR failing, and why
     """
@@ -39,6 +45,7 @@ def plot(
         raise click.UsageError(f"{kind} {'needs' if kind in _OF_DATA else 'takes no'} DATA")
     if output.rpartition(".")[2].lower() not in ("png", "svg", "pdf"):
         raise click.UsageError(f"--output should end in .png, .svg or .pdf, but is {output!r}")
+    check_output(output, *([data] if data is not None else []))
     flags: dict[str, Any] = {"bias": bias, "normalize": normalize, "seconds": seconds}
     if kind == "irrelevant":
         figure = plots.irrelevant()

@@ -53,7 +53,7 @@ def predict(
 
     began = time.perf_counter()
     if output is not None:
-        check_output(output, reading, model, *data)
+        check_output(output, model, *data, bad_rows=reading["bad_rows"])
     learner = read_model(model)
     if not learner.classes():
         raise click.UsageError(f"{model}: the model has learnt nothing yet")

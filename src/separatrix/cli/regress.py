@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from separatrix.cli.common import bad_rows_option, data_argument, finish
+from separatrix.cli.common import bad_rows_option, data_argument, finish, index_base_option
 from separatrix.errors import BadRowsWarning, InputError
 
 _FIELDS = ("coef", "intercept", "alpha", "rmse", "loo_rmse", "condition", "digits", "solver", "rank")
@@ -26,13 +26,7 @@ _FIELDS = ("coef", "intercept", "alpha", "rmse", "loo_rmse", "condition", "digit
     "--features", type=click.IntRange(min=1), help="Columns, where the largest index is not the last."
 )
 @bad_rows_option
-@click.option(
-    "--index-base",
-    type=click.Choice(["auto", "0", "1"]),
-    default="auto",
-    show_default=True,
-    help="The first index.",
-)
+@index_base_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def regress(
     data: tuple[str, ...],
@@ -46,11 +40,12 @@ def regress(
     refine: bool,
     features: int | None,
     bad_rows: str,
-    index_base: str,
+    index_base: Any,
     as_json: bool,
 ) -> None:
     """Fit the real-valued labels of DATA (libsvm text, - for standard input) by a linear function.
 
+    Coefficients are in column order, counted from 0: column 0 is index 1 of a file that counts from 1.
     Exit status: 0 done; 1 done, but rows were left out; 2 it could not be carried out.
     """
     import warnings
@@ -69,7 +64,7 @@ def regress(
     reading: dict[str, Any] = {
         "n_features": features,
         "bad_rows": bad_rows,
-        "index_base": index_base if index_base == "auto" else int(index_base),
+        "index_base": index_base,
     }
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

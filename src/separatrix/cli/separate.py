@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from separatrix.cli.common import finish, say
+from separatrix.cli.common import check_output, finish, index_base_option, say
 
 
 @click.command()
@@ -12,13 +12,7 @@ from separatrix.cli.common import finish, say
 @click.option("--bias/--no-bias", default=True, show_default=True, help="Append a constant 1 to every row.")
 @click.option("--normalize", is_flag=True, help="Scale every row to unit length first.")
 @click.option("--only-decide", is_flag=True, help="Yes or no, faster: no margin is sought.")
-@click.option(
-    "--index-base",
-    type=click.Choice(["auto", "0", "1"]),
-    default="auto",
-    show_default=True,
-    help="The first index.",
-)
+@index_base_option
 @click.option("--certificate", type=click.Path(dir_okay=False), help="Write the proof to this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
@@ -28,7 +22,7 @@ def separate(
     bias: bool,
     normalize: bool,
     only_decide: bool,
-    index_base: str,
+    index_base: Any,
     certificate: str | None,
     as_json: bool,
 ) -> None:
@@ -40,7 +34,9 @@ def separate(
     from separatrix.theory.separate import fraction_text
     from separatrix.theory.separate import separate as decide
 
-    X, y = read(data, index_base="auto" if index_base == "auto" else 1 if index_base == "1" else 0)
+    if certificate is not None:
+        check_output(certificate, data, option="--certificate")
+    X, y = read(data, index_base=index_base)
     found = decide(X, y, bias=bias, normalize=normalize, only_decide=only_decide)
     if certificate is not None:
         found.certificate(X, y).write(certificate)

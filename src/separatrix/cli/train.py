@@ -123,7 +123,7 @@ def train(data: tuple[str, ...], output: str, as_json: bool, **options: Any) -> 
     if options["classes"]:
         learner.declare([_label(word) for word in options["classes"].split(",")])
     passes, until_clean = _passes(options["passes"], options["max_passes"])
-    check_output(output, reading, *data)
+    check_output(output, *data, bad_rows=reading["bad_rows"])
     from separatrix.cli.progress import Progress
 
     with Progress() as progress:

@@ -7,14 +7,16 @@ from typing import Any
 
 import click
 
-from separatrix.cli.common import fail, finish, say
+from separatrix.cli.common import finish, index_base_option, say
+from separatrix.errors import InputError
 
 
 @click.command()
 @click.argument("certificate", type=click.Path(exists=True, dir_okay=False))
 @click.argument("data", type=click.Path(exists=True, dir_okay=False))
+@index_base_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def verify(certificate: str, data: str, as_json: bool) -> None:
+def verify(certificate: str, data: str, index_base: Any, as_json: bool) -> None:
     """Check CERTIFICATE against DATA in one pass, trusting no learner and no solver.
 
     Exit status: 0 proved, 1 refuted, 2 could not be read.
@@ -24,22 +26,21 @@ def verify(certificate: str, data: str, as_json: bool) -> None:
     try:
         document = checker.parse(Path(certificate).read_text(encoding="utf-8"))
     except (checker.UnreadableError, UnicodeDecodeError) as e:
-        fail(f"{certificate}: {e}")
+        raise InputError(f"{certificate}: {e}") from e
     try:
-        verdict = checker.verify(document, lambda: _batches(data))
+        verdict = checker.verify(document, lambda: _batches(data, index_base))
     except checker.UnreadableError as e:
-        fail(f"{certificate} on {data}: {e}")
+        raise InputError(f"{certificate} on {data}: {e}") from e
     result = {"proved": verdict.proved, "reason": verdict.reason}
     finish(result, as_json, lambda: say(f"{'proved' if verdict.proved else 'REFUTED'}: {verdict.reason}"))
     sys.exit(0 if verdict.proved else 1)
 
 
-def _batches(data: str) -> Iterator[tuple[Any, Any]]:
+def _batches(data: str, index_base: Any) -> Iterator[tuple[Any, Any]]:
     from separatrix.data.reading import open_stream
-    from separatrix.errors import InputError
     from separatrix.theory.verify import UnreadableError
 
     try:
-        yield from open_stream(data)
+        yield from open_stream(data, index_base=index_base)
     except InputError as e:  # of the data, not of the certificate
         raise UnreadableError(str(e)) from e

@@ -18,6 +18,9 @@ def native_matrix(X: Any) -> "Matrix":
 
     if not sparse.issparse(X):
         return np.ascontiguousarray(X, dtype=np.float64)
+    # The solvers hold vectors of this length. Where there is no memory for them, better a MemoryError here
+    # than native code's end of the process.
+    np.empty((2, X.shape[1]))
     csr = X.tocsr()
     if not csr.has_canonical_format:
         csr = csr.copy()

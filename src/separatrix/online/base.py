@@ -6,17 +6,9 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    assert_all_finite,
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from separatrix import _native
 from separatrix.data.text_options import (
@@ -28,6 +20,7 @@ from separatrix.data.text_options import (
     warn_of_refused,
 )
 from separatrix.errors import UsageError
+from separatrix.online.arrays import encode_labels, native_rows
 from separatrix.online.parameters import truth, whole
 from separatrix.theory.ledger import Ledger
 from separatrix.theory.run import Run
@@ -96,7 +89,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         learner = self._new_learner()
         X, rows = self._rows(X, reset=True)
-        classes, codes = _encode(y, X)
+        classes, codes = encode_labels(y, X)
         learner.begin(X.shape[1])
         self._name_columns(learner)
         learner.declare(classes.tolist())
@@ -137,7 +130,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         """Play rows once. `first`: the learner's first rows; `reset`: any number of columns will do."""
         X, rows = self._rows(X, reset=reset)
-        found, codes = _encode(y, X)
+        found, codes = encode_labels(y, X)
         learner.begin(X.shape[1])
         if first:
             self._name_columns(learner)
@@ -384,7 +377,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             # The game looks at every number anyway, and says which is not finite.
             ensure_all_finite=False,
         )
-        return X, _native_rows(X)
+        return X, native_rows(X)
 
     def _name_columns(self, learner: _native.Learner) -> None:
         """Give the model file the names that a data frame's columns had."""
@@ -399,36 +392,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_learner" in self.__dict__
-
-
-def _native_rows(X: Any) -> "_native.Rows":
-    if not sparse.issparse(X):
-        return X  # type: ignore[no-any-return]
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    # SciPy allows two index types in one matrix; the game wants one.
-    kind = np.result_type(X.indptr, X.indices)
-    return X.indptr.astype(kind, copy=False), X.indices.astype(kind, copy=False), X.data, X.shape[1]
-
-
-def _encode(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.uint8] | NDArray[np.int64]]:
-    """The sorted labels, and each row's class number."""
-    if y is None:
-        raise ValueError("requires y to be passed, but the target y is None")
-    y = column_or_1d(y, warn=True)
-    check_consistent_length(X, y)
-    encoded = _native.encode_labels(y)
-    if encoded is not None:
-        places, codes = encoded
-        classes = y[places]
-        if classes.dtype.kind != "f" or bool(np.all(np.isfinite(classes) & (classes == np.floor(classes)))):
-            return classes, codes
-    if y.dtype.kind == "f":
-        assert_all_finite(y, input_name="y")
-    check_classification_targets(y)
-    classes, positions = np.unique(y, return_inverse=True)
-    return classes, positions.astype(np.int64, copy=False)
 
 
 def _is_text(source: Any) -> bool:

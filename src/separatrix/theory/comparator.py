@@ -111,8 +111,6 @@ def comparator(
     >>> found.separates, found.certificate(X, y).bound
     (True, 3)
     """
-    if not seconds > 0.0:
-        raise UsageError(f"seconds should be positive, but is {seconds!r}")
     conjugate(p)
     return search(Game.of(X, y, bias=bias, normalize=normalize), p=p, seconds=seconds, seed=seed)
 
@@ -126,6 +124,8 @@ def search(
     proposals: Iterable[tuple[Floats, float]] = (),
 ) -> Comparator:
     """Do `comparator`'s work on rows that are ready; p may be infinite; more proposals are welcome."""
+    if not seconds > 0.0:
+        raise UsageError(f"seconds should be positive, but is {seconds!r}")
     matrix = native_matrix(game.rows if _is_sparse(game.rows) else game.rows.toarray())
     radius = game.radius(p)
     best = _fitted(game, np.zeros(game.rows.shape[1]), 0.0, p, radius)

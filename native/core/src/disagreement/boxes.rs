@@ -3,12 +3,12 @@
 //! A round takes the boxes with the lowest bounds, works on each for a fixed number of operations with
 //! the incumbent known when the round began, and merges what came back in the order it was given out.
 
-use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Limits;
 use super::flats::Search;
+use super::open::Open;
 use super::rows::Rows;
 use super::weights::Weight;
 use super::witness::{Incumbent, Witness};
@@ -34,17 +34,13 @@ const MOST: usize = 400_000;
 
 /// What is left of a search.
 pub struct Frontier {
-    /// Boxes by bound and by the order of their making.
-    open: BTreeMap<(Weight, u64), Region>,
-    made: u64,
-    /// The least bound of what could not be resolved at all.
-    pub stuck: Option<Weight>,
+    open: Open<Region>,
 }
 
 impl Frontier {
     #[must_use]
     pub fn everything(m: usize) -> Self {
-        let mut frontier = Frontier { open: BTreeMap::new(), made: 0, stuck: None };
+        let mut frontier = Frontier { open: Open::new() };
         for face in 0..m {
             for side in [1.0, -1.0] {
                 let wide = m - 1;
@@ -62,23 +58,18 @@ impl Frontier {
     }
 
     fn push(&mut self, region: Region) {
-        self.made += 1;
-        self.open.insert((region.bound, self.made), region);
+        self.open.push(region.bound, region);
     }
 
     /// No cell has fewer errors than this, or than the incumbent.
     #[must_use]
     pub fn bound(&self) -> Option<Weight> {
-        let open = self.open.keys().next().map(|k| k.0);
-        match (open, self.stuck) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        self.open.bound()
     }
 
     #[must_use]
     pub fn is_done(&self) -> bool {
-        self.open.is_empty()
+        self.open.is_done()
     }
 
     /// One round; `best` is the number of errors to beat.
@@ -91,15 +82,7 @@ impl Frontier {
         tasks: usize,
         budget: u64,
     ) {
-        let mut taken = Vec::new();
-        while taken.len() < tasks {
-            let deep = self.open.len() > MOST;
-            let next = if deep { self.open.pop_last() } else { self.open.pop_first() };
-            let Some((_, region)) = next else { break };
-            if region.bound < best {
-                taken.push(region);
-            }
-        }
+        let taken = self.open.take(tasks, MOST, best);
         let results: Vec<Mutex<Option<Returned>>> = taken.iter().map(|_| Mutex::new(None)).collect();
         let next = AtomicUsize::new(0);
         let work = || {
@@ -107,7 +90,7 @@ impl Frontier {
             let mut search = Search::new(rows, best, &reached);
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(region) = taken.get(at) else { break };
+                let Some((_, region)) = taken.get(at) else { break };
                 let mut witness = Witness { rows, limits, incumbent: incumbent.clone() };
                 let returned = task(&mut search, region, best, budget, limits, &mut witness);
                 if let Ok(mut slot) = results[at].lock() {
@@ -126,7 +109,7 @@ impl Frontier {
                 work();
             });
         }
-        for (region, slot) in taken.into_iter().zip(results) {
+        for ((_, region), slot) in taken.into_iter().zip(results) {
             let Ok(Some(returned)) = slot.into_inner() else {
                 self.push(region);
                 continue;
@@ -135,18 +118,13 @@ impl Frontier {
                 *incumbent = returned.incumbent;
             }
             if let Some(bound) = returned.stuck {
-                self.stuck = Some(self.stuck.map_or(bound, |s| s.min(bound)));
+                self.open.give_up(bound);
             }
             for region in returned.open {
                 self.push(region);
             }
         }
-        // Boxes that the new incumbent beats need not be kept.
-        let reach = best.min(incumbent.errors);
-        drop(self.open.split_off(&(reach, 0)));
-        if self.stuck.is_some_and(|s| s >= reach) {
-            self.stuck = None;
-        }
+        self.open.cut(best.min(incumbent.errors));
     }
 }
 

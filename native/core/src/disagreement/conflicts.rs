@@ -5,7 +5,6 @@
 //! sum bounds the errors of every direction from below. To branch, some row of a conflict must err:
 //! either the first does, or the first is right and the second errs, and so on.
 
-use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,6 +12,7 @@ use super::Limits;
 use super::descent::{Descent, Dice};
 use super::exact::positively_dependent;
 use super::nearest::{Nearest, nearest_point};
+use super::open::Open;
 use super::rows::Rows;
 use super::weights::Weight;
 use super::witness::{Incumbent, Witness};
@@ -28,17 +28,16 @@ struct Node {
     right: Vec<u32>,
 }
 
-/// The open nodes by bound and by the order of their making.
+/// What is left of a search.
 pub struct Tree {
-    open: BTreeMap<(Weight, u64), Node>,
-    made: u64,
-    /// The least bound of a node that doubles could not decide.
-    stuck: Option<Weight>,
+    open: Open<Node>,
 }
 
 impl Default for Tree {
     fn default() -> Self {
-        Tree { open: BTreeMap::from([((0, 0), Node::default())]), made: 0, stuck: None }
+        let mut open = Open::new();
+        open.push(0, Node::default());
+        Tree { open }
     }
 }
 
@@ -54,16 +53,12 @@ struct Packed {
 impl Tree {
     #[must_use]
     pub fn bound(&self) -> Option<Weight> {
-        let open = self.open.keys().next().map(|k| k.0);
-        match (open, self.stuck) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        self.open.bound()
     }
 
     #[must_use]
     pub fn is_done(&self) -> bool {
-        self.open.is_empty()
+        self.open.is_done()
     }
 
     /// Works on the nodes of the lowest bounds, and on the incumbent beside them.
@@ -76,15 +71,7 @@ impl Tree {
         descent: &mut Descent,
         dice: &mut Dice,
     ) {
-        let mut taken = Vec::new();
-        while taken.len() < 32 {
-            let deep = self.open.len() > MOST;
-            let next = if deep { self.open.pop_last() } else { self.open.pop_first() };
-            let Some(((bound, _), node)) = next else { break };
-            if bound < best {
-                taken.push((bound, node));
-            }
-        }
+        let taken = self.open.take(32, MOST, best);
         let slots: Vec<Mutex<Option<(Packed, Incumbent)>>> = taken.iter().map(|_| Mutex::new(None)).collect();
         let next = AtomicUsize::new(0);
         let work = || {
@@ -115,7 +102,7 @@ impl Tree {
         }
         for ((bound, node), slot) in taken.into_iter().zip(slots) {
             let Ok(Some((packed, found))) = slot.into_inner() else {
-                self.push(bound, node);
+                self.open.push(bound, node);
                 continue;
             };
             if found.errors < incumbent.errors {
@@ -127,12 +114,12 @@ impl Tree {
             }
             let Some(conflict) = packed.first else {
                 if packed.unclear {
-                    self.stuck = Some(self.stuck.map_or(bound, |s| s.min(bound)));
+                    self.open.give_up(bound);
                 }
                 continue;
             };
             if limits.reached() && packed.unclear {
-                self.push(bound, node);
+                self.open.push(bound, node);
                 continue;
             }
             let mut kept = node.right.clone();
@@ -145,19 +132,10 @@ impl Tree {
                 child.wrong.push(row);
                 kept.push(row);
                 let own: Weight = child.wrong.iter().map(|i| rows.weights[*i as usize]).sum();
-                self.push(bound.max(own), child);
+                self.open.push(bound.max(own), child);
             }
         }
-        let reach = best.min(incumbent.errors);
-        drop(self.open.split_off(&(reach, 0)));
-        if self.stuck.is_some_and(|s| s >= reach) {
-            self.stuck = None;
-        }
-    }
-
-    fn push(&mut self, bound: Weight, node: Node) {
-        self.made += 1;
-        self.open.insert((bound, self.made), node);
+        self.open.cut(best.min(incumbent.errors));
     }
 }
 

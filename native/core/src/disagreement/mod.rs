@@ -8,6 +8,7 @@ pub mod flats;
 mod level;
 pub mod limits;
 pub mod nearest;
+mod open;
 mod pivot;
 pub mod rows;
 mod separable;
