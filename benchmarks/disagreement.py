@@ -1,9 +1,10 @@
-"""The fewest errors: ours against HiGHS on the big-M model and scikit-learn's convex losses.
+"""The fewest errors: ours against HiGHS on the big-M model, e01loss, and scikit-learn's convex losses.
 
-Run alone: ``python benchmarks/disagreement.py``; its peers are SciPy and scikit-learn.
+Run alone: ``python benchmarks/disagreement.py``; peers are SciPy, scikit-learn and e01loss, if it is there.
 """
 
 import datetime
+import multiprocessing
 import os
 import platform
 import statistics
@@ -12,6 +13,7 @@ import time
 import numpy as np
 
 import separatrix as sx
+from harness import has
 
 SEED = 1
 PEER_LIMIT = 120.0
@@ -25,7 +27,30 @@ def planted(n, d, noise, grid=None):
     return X, y
 
 
-# name, data, seconds allowed, proof expected, whether HiGHS is asked
+def cells(X, y, answers):
+    """Put e01loss's fewest errors and its seconds. It asks for data in general position."""
+    from e01loss.exact_classify01loss import exact_classify01loss_cell
+
+    started = time.perf_counter()
+    errors = exact_classify01loss_cell(X, y.astype(float), max_margin=False)[1]
+    answers.put((int(errors), time.perf_counter() - started))
+
+
+def cells_within(X, y, limit):
+    """The same in a process that is ended after so many seconds: None then."""
+    context = multiprocessing.get_context("fork")
+    answers = context.SimpleQueue()
+    child = context.Process(target=cells, args=(X, y, answers))
+    child.start()
+    child.join(limit)
+    if child.is_alive():
+        child.kill()
+        child.join()
+        return None
+    return answers.get()
+
+
+# name, data, seconds allowed, proof expected, whether the exact peers are asked
 CASES = [
     ("n=700 d=2 3%", planted(700, 2, 0.03), 0.05, True, False),
     ("n=300 d=3 20% integers", planted(300, 3, 0.2, 10), 0.3, True, False),
@@ -35,6 +60,8 @@ CASES = [
     ("n=100 d=4 30%", planted(100, 4, 0.3), 5.0, True, False),
     ("n=50 d=2 10%", planted(50, 2, 0.1), 60.0, True, True),
     ("n=80 d=3 10%", planted(80, 3, 0.1), 60.0, True, True),
+    ("n=200 d=2 10%", planted(200, 2, 0.1), 60.0, True, True),
+    ("n=100 d=3 15%", planted(100, 3, 0.15), 60.0, True, True),
     ("n=60 d=5 10%", planted(60, 5, 0.1), 60.0, True, True),
     ("n=10000 d=20 20% in 30 s", planted(10000, 20, 0.2), 30.0, False, False),
 ]
@@ -92,6 +119,13 @@ def main():
             status = "proved" if proved else "unproved"
             note += f"; HiGHS {errors} {status} in {seconds:.2f} s, {seconds / ours:.0f} ×"
             right = right and not (proved and errors < result.errors)
+            if has("e01loss"):
+                found = cells_within(X, y, PEER_LIMIT)
+                if found is None:
+                    note += f"; e01loss no answer in {PEER_LIMIT:g} s"
+                else:
+                    note += f"; e01loss {found[0]} in {found[1]:.2f} s, {found[1] / ours:.0f} ×"
+                    right = right and found[0] == result.errors
         failed |= not right
         print(
             f"{name:28} {ours:9.4f} {allowed:8.2f} {result.errors:7g} {result.lower_bound:6g}  {note}"
