@@ -4,7 +4,6 @@ Run alone: ``python benchmarks/disagreement.py``; peers are SciPy, scikit-learn 
 """
 
 import datetime
-import multiprocessing
 import os
 import platform
 import statistics
@@ -13,7 +12,7 @@ import time
 import numpy as np
 
 import separatrix as sx
-from harness import has
+from harness import has, within
 
 SEED = 1
 PEER_LIMIT = 120.0
@@ -27,27 +26,13 @@ def planted(n, d, noise, grid=None):
     return X, y
 
 
-def cells(X, y, answers):
-    """Put e01loss's fewest errors and its seconds. It asks for data in general position."""
+def cells(X, y):
+    """e01loss's fewest errors, and its seconds. It asks for data in general position."""
     from e01loss.exact_classify01loss import exact_classify01loss_cell
 
     started = time.perf_counter()
-    errors = exact_classify01loss_cell(X, y.astype(float), max_margin=False)[1]
-    answers.put((int(errors), time.perf_counter() - started))
-
-
-def cells_within(X, y, limit):
-    """The same in a process that is ended after so many seconds: None then."""
-    context = multiprocessing.get_context("fork")
-    answers = context.SimpleQueue()
-    child = context.Process(target=cells, args=(X, y, answers))
-    child.start()
-    child.join(limit)
-    if child.is_alive():
-        child.kill()
-        child.join()
-        return None
-    return answers.get()
+    errors = exact_classify01loss_cell(X, y.astype(float))[1]
+    return int(errors), time.perf_counter() - started
 
 
 # name, data, seconds allowed, proof expected, whether the exact peers are asked
@@ -120,9 +105,9 @@ def main():
             note += f"; HiGHS {errors} {status} in {seconds:.2f} s, {seconds / ours:.0f} ×"
             right = right and not (proved and errors < result.errors)
             if has("e01loss"):
-                found = cells_within(X, y, PEER_LIMIT)
+                found = within(PEER_LIMIT, cells, X, y)
                 if found is None:
-                    note += f"; e01loss no answer in {PEER_LIMIT:g} s"
+                    note += f"; e01loss no answer within {PEER_LIMIT:g} s"
                 else:
                     note += f"; e01loss {found[0]} in {found[1]:.2f} s, {found[1] / ours:.0f} ×"
                     right = right and found[0] == result.errors

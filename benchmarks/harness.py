@@ -7,6 +7,7 @@ kept: the wall's, and the processor's (user and system), which other people's wo
 import argparse
 import datetime
 import importlib.util
+import multiprocessing
 import os
 import platform
 import statistics
@@ -16,6 +17,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 # Peers must not keep the other core spinning: what is measured here is one core's work.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -74,6 +76,22 @@ def race(engines: dict[str, Callable[[], object]], repeats: int) -> dict[str, Ti
             if repeat:
                 times[name].add(wall, processor)
     return times
+
+
+def within(seconds: float, function: Callable[..., Any], *arguments: object) -> Any:
+    """What a function answers in a process of its own; None where it fails there, or takes longer."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=lambda: sender.send(function(*arguments)))
+    child.start()
+    sender.close()  # Else the end of the child would not be seen.
+    try:
+        return receiver.recv() if receiver.poll(seconds) else None
+    except EOFError:
+        return None
+    finally:
+        child.kill()
+        child.join()
 
 
 # Printed by the process itself: what the kernel tells of a child counts its parent's memory too.

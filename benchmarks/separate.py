@@ -8,7 +8,6 @@ independently on the easy cases, or that there is none. An engine whose margin i
 """
 
 import argparse
-import multiprocessing
 import platform
 import resource
 import statistics
@@ -19,6 +18,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+
+from harness import within
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
@@ -102,20 +103,6 @@ def measure(engine, X, y, times):
     return statistics.median(spent), margin
 
 
-def measure_within(seconds, engine, X, y):
-    """One run in a process of its own, which is ended after so many seconds; None if it had to be."""
-    context = multiprocessing.get_context("fork")
-    answers = context.SimpleQueue()
-    child = context.Process(target=lambda: answers.put(measure(engine, X, y, 1)))
-    child.start()
-    child.join(seconds)
-    if child.is_alive():
-        child.kill()
-        child.join()
-        return None
-    return answers.get()
-
-
 CASES = [
     *((f"n=20k d=100, margin {g:g}", (20_000, 100, g, 0), True, [numpy_sketch, highs, svc, linear_svc])
       for g in (1e-1, 1e-3, 1e-5)),
@@ -126,26 +113,21 @@ CASES = [
 
 
 def text():
-    """Yes or no on sparse text, and what memory it takes beyond the data's: a process of its own for each."""
+    """Yes or no on sparse text, and the largest memory; in a process of its own for each."""
     for noise in (0.0, 0.001, 0.05):
-        answers = multiprocessing.get_context("spawn").SimpleQueue()
-        child = multiprocessing.get_context("spawn").Process(target=decide_text, args=(noise, answers))
-        child.start()
-        child.join()
-        answer, verified, seconds, megabytes = answers.get()
+        answer, verified, seconds, megabytes = within(600, decide_text, noise)
         print(f"{f'text 60k × 50k, noise {noise:g}':28} separatrix    {seconds * 1e3:9.1f} ms   ", end="")
         print(f"{answer}, {verified}; largest memory {megabytes} MB")
 
 
-def decide_text(noise, answers):
+def decide_text(noise):
     import separatrix as sx
 
     X, y = sx.generate("text", rows=60_000, columns=50_000, noise=noise, seed=1)
     start = time.perf_counter()
     found = sx.separate(X, y, only_decide=True)
     seconds = time.perf_counter() - start
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    answers.put((found.answer, found.verified, seconds, memory))
+    return found.answer, found.verified, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
 def main():
@@ -165,9 +147,9 @@ def main():
         for peer in peers:
             if options.quick and peer in (svc, linear_svc):
                 continue
-            answer = measure_within(options.limit, peer, X, y)
+            answer = within(options.limit, measure, peer, X, y, 1)
             if answer is None:
-                print(f"{'':28} {peer.__name__:13} no answer in {options.limit} s")
+                print(f"{'':28} {peer.__name__:13} no answer within {options.limit} s")
                 continue
             spent, reached = answer
             short = (margin - reached) / margin if margin else 0.0
