@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -122,6 +122,10 @@ SIZES = [1.0, 1e-310, 1e-300, 1e-155, 1e155, 1e300]
 @pytest.mark.filterwarnings("ignore::separatrix.RankDeficientWarning")
 @settings(max_examples=60, deadline=None)
 @given(problems(), st.sampled_from(SIZES), st.sampled_from(SIZES), st.sampled_from([*SIZES, None]))
+@example((np.zeros((1, 1)), np.array([0.82161814]), None, 0.0, False, False), 1.0, 1.0, 1e-310)
+@example(
+    (np.array([[1.0, 0], [2, 0], [4, 0]]), np.array([1.0, 3, 2]), None, 0.0, True, False), 1.0, 1.0, 1e-310
+)
 def test_sizes_far_from_one(problem, of_rows, of_targets, of_alpha):
     X, y, weights, alpha, intercept, penalize = problem
     X, y, alpha = X / np.abs(X).max() * of_rows if X.any() else X, y * of_targets, of_alpha or alpha

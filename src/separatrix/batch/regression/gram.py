@@ -132,20 +132,23 @@ class Inverse:
         rest = self.inner / (1 - self.delta) + 4 * gamma(D + 4) * float(np.linalg.norm(self.core))
         rows = self.row_sizes()[:, None]
         bounds = (np.abs(K @ signed) + np.abs(K) @ size) * (1 + gamma(D + 8)) + rows * (rest * most)
-        # The plain product of norms is better where the inverse is far from exact.
+        # The plain product of norms is better where the inverse is far from exact, or its entries overflow.
         straight = rows * most / (1 - self.delta)
-        bounds = np.minimum(bounds, straight) * (1 + gamma(8))
+        bounds = np.fmin(bounds, straight) * (1 + gamma(8))
         return np.where(np.isfinite(bounds), bounds, np.inf)
 
     def row_sizes(self) -> Floats:
         """Return at least the 2-norm of each row of :meth:`user`."""
         D = len(self.Z)
-        sizes = np.linalg.norm(self.user(), axis=1)
+        U = self.user()
+        # Taken of rows near to one: where α is all that a column has, squares of 1/√α may overflow.
+        largest = np.abs(U).max(axis=1, initial=0.0)
+        sizes = largest * np.linalg.norm(U / np.where(largest > 0, largest, 1.0)[:, None], axis=1)
         if self.free:
             sizes[-1] += gamma(D + 4) * np.linalg.norm(
                 np.abs(self.Z[-1]) + np.abs(self.shift) @ np.abs(self.Z[:-1])
             )
-        return np.asarray(sizes * (1 + gamma(D + 8)))
+        return np.asarray(sizes * (1 + gamma(D + 10)))
 
 
 def from_gram(problem: Problem, g: Gram) -> Inverse:

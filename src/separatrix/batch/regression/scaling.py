@@ -42,11 +42,16 @@ def is_comfortable(problem: Problem, sizes: Floats, target_sizes: Floats) -> boo
     return bool(((found > 2.0**-_COMFORTABLE) & (found < 2.0**_COMFORTABLE)).all())
 
 
-def scaled(problem: Problem, *, common: bool = False) -> tuple[Problem, Scaling, bool]:
+def scaled(
+    problem: Problem, *, common: bool = False, residuals: bool = False
+) -> tuple[Problem, Scaling, bool]:
     """Return the problem scaled, how, and whether doubles can be trusted with it.
 
-    `common` scales all targets alike.
+    `common` scales all targets alike; `residuals` leaves out the penalty, so that nothing hinders the
+    scaling of columns, for whoever wants residuals alone.
     """
+    if residuals:
+        problem = replace(problem, alpha=0.0)
     columns = largest(problem)
     targets = np.abs(problem.y).max(axis=0, initial=0.0)
     e = _exponent(columns.max(initial=0.0))
@@ -55,7 +60,7 @@ def scaled(problem: Problem, *, common: bool = False) -> tuple[Problem, Scaling,
     f = np.array([_exponent(v) for v in targets], dtype=np.int64)
     g = 0 if problem.weights is None else _exponent(float(problem.weights.max()))
     # A penalised intercept's column of ones would have to be divided too.
-    fixed = problem.intercept and problem.penalize_intercept
+    fixed = problem.intercept and problem.penalize_intercept and not residuals
     for scaling in [Scaling(0 if fixed else e, f, g), Scaling(0, f, g), Scaling(0, np.zeros_like(f), 0)]:
         made = _apply(problem, scaling)
         if made is not None:

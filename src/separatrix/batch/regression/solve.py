@@ -71,7 +71,7 @@ def solve(problem: Problem, *, refinement: bool = True) -> Solution:
             problem, scaling, safe = scales.scaled(problem)
             g = gram(problem) if g is not None and safe else None
         if not safe and scaling is not None:
-            return _solve_far(given, problem, scaling)
+            return _solve_far(given)
         if iterate:
             found = solve_iteratively(problem, refinement=refinement)
         elif g is None:
@@ -305,7 +305,7 @@ def _finish_exact(
     )
 
 
-def _solve_far(problem: Problem, scaled: Problem, scaling: scales.Scaling) -> Solution:
+def _solve_far(problem: Problem) -> Solution:
     """Solve a problem whose sizes are too far apart for doubles: in exact arithmetic or without digits.
 
     The solution is that of the problem as given: coefficients of the scaled one may underflow where these do
@@ -318,6 +318,7 @@ def _solve_far(problem: Problem, scaled: Problem, scaling: scales.Scaling) -> So
         found = _finish_exact(problem, None, None, exact, None, started, _column_norms(problem))
     except TooLargeError as error:
         found = _solve_deficient(problem, started, f"{why}; {error}")
+    scaled, scaling, _ = scales.scaled(problem, residuals=True)
     powers = scaling.powers(problem)
     parts = np.ldexp(found.high, -powers), np.ldexp(found.low, -powers)
     squares = residual(scaled, native_matrix(scaled.X), *parts)[2]
