@@ -14,6 +14,7 @@
 //! Where no separator exists the minimum has `Σ r_i z_i = ε w`, nearly 0: the residuals are a conflict's weights.
 
 use super::rows::SignedRows;
+use super::vector::{add_scaled, dot};
 
 /// Where Newton's method ended.
 pub struct Newton {
@@ -64,7 +65,7 @@ pub fn newton(z: &SignedRows, entries: usize, stop: &mut dyn FnMut() -> bool) ->
         left = left.saturating_sub(2 * all + 2 * rounds * visited);
         let change: Vec<f64> = (0..z.len()).map(|i| scale[i] * z.dot(i, &direction)).collect();
         let step = along(&products, &change, &w, &direction);
-        w.iter_mut().zip(&direction).for_each(|(w, p)| *w += step * p);
+        add_scaled(&mut w, step, &direction);
         // Anew, not moved along: these signs are the answer.
         products.iter_mut().enumerate().for_each(|(i, m)| *m = scale[i] * z.dot(i, &w));
     }
@@ -116,8 +117,8 @@ impl System<'_> {
                 break;
             }
             let length = level / curvature;
-            solution.iter_mut().zip(&direction).for_each(|(s, d)| *s += length * d);
-            residual.iter_mut().zip(&product).for_each(|(r, p)| *r -= length * p);
+            add_scaled(&mut solution, length, &direction);
+            add_scaled(&mut residual, -length, &product);
             let next = conditioned(&residual);
             let next_level = dot(&residual, &next);
             direction.iter_mut().zip(&next).for_each(|(d, n)| *d = n + next_level / level * *d);
@@ -148,10 +149,6 @@ fn along(products: &[f64], change: &[f64], w: &[f64], direction: &[f64]) -> f64 
         }
     }
     f64::midpoint(low, high)
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn norm(v: &[f64]) -> f64 {

@@ -223,9 +223,11 @@ impl Search<'_> {
         if found.clean
             && let Ok(least) = prove_separator(&z, &found.w)
         {
-            let separator =
-                Separation { w: Some(Vector::Doubles(found.w)), exact: true, ..self.answer(Answer::Separable) };
-            return if only_decide { separator } else { self.widened(separator, least, stop) };
+            if !only_decide {
+                return self.widened(found.w, least, stop);
+            }
+            let w = Some(Vector::Doubles(found.w));
+            return Separation { w, exact: true, ..self.answer(Answer::Separable) };
         }
         // Where rows are in conflict, what each lacks is its weight in the conflict.
         let mut heaviest: Vec<usize> = (0..z.len()).collect();
@@ -237,25 +239,22 @@ impl Search<'_> {
     }
 
     /// A separator of large data, given one: of nearly the largest margin, or else the same with bounds.
-    fn widened(&self, separator: Separation, least: f64, stop: &mut dyn FnMut() -> bool) -> Separation {
+    fn widened(&self, given: Vec<f64>, least: f64, stop: &mut dyn FnMut() -> bool) -> Separation {
         let z = self.z;
         let entries: usize = (0..z.len()).map(|i| z.entries(i).1.len() + 1).sum();
         let found = ascend(&z, 1e-7, ASCENT_ENTRIES / entries.max(1), stop);
         let support: Vec<usize> = (0..z.len()).filter(|i| found.alpha[*i] > 0.0).collect();
         let support_weights: Vec<(f64, f64)> = support.iter().map(|i| (found.alpha[*i], 0.0)).collect();
         let high = margin_above(&z, &support, &support_weights);
-        let given = separator.w.as_ref().map_or(0.0, |w| match w {
-            Vector::Doubles(w) => margin_below(least, w),
-            Vector::Integers(_) => 0.0,
-        });
+        let low = margin_below(least, &given);
         let ascended = prove_separator(&z, &found.w).map_or(0.0, |least| margin_below(least, &found.w));
-        let w = if ascended >= given { Some(Vector::Doubles(found.w)) } else { separator.w };
         Separation {
-            margin: Some((ascended.max(given), high)),
-            w,
+            margin: Some((ascended.max(low), high)),
+            w: Some(Vector::Doubles(if ascended >= low { found.w } else { given })),
             support,
             support_weights: Weights::Doubles(support_weights),
-            ..separator
+            exact: true,
+            ..self.answer(Answer::Separable)
         }
     }
 

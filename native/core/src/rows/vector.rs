@@ -339,12 +339,15 @@ mod avx512 {
 
     // The numbers after the last whole eight come from a load of eight that ends with the row, turned to
     // the first lanes. A masked load reads no more than it must, but on Zen 5 it waits for the stores
-    // before it: a row of a hundred took half as long again.
+    // before it: a row of a hundred took half as long again. Fewer than eight are not worth vectors.
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
     pub fn dense_scan<V: Value>(values: &[V], w: &[f64]) -> Scan {
         let n = values.len();
+        if n < 8 {
+            return dot::dense_scan(values, w);
+        }
         let w = &w[..n];
         let mut sums = Sums::new();
         let mut k = 0;
@@ -355,15 +358,8 @@ mod avx512 {
         }
         let rest = n - k;
         if rest > 0 {
-            // SAFETY: the last eight, or the live ones of fewer than eight, are within both slices.
-            unsafe {
-                if k > 0 {
-                    sums.add_last(values.as_ptr().add(n - 8), _mm512_loadu_pd(w.as_ptr().add(n - 8)), rest);
-                } else {
-                    let live = live(rest);
-                    sums.add_few(values.as_ptr(), _mm512_maskz_loadu_pd(live, w.as_ptr()), live);
-                }
-            }
+            // SAFETY: the last eight are within both slices.
+            unsafe { sums.add_last(values.as_ptr().add(n - 8), _mm512_loadu_pd(w.as_ptr().add(n - 8)), rest) };
         }
         sums.scan()
     }
@@ -372,6 +368,9 @@ mod avx512 {
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
     pub fn sparse_scan<I: Index, V: Value, const GATHER: bool>(indices: &[I], values: &[V], w: &[f64]) -> Scan {
         let n = indices.len().min(values.len());
+        if n < 8 {
+            return dot::sparse_scan(indices, values, w);
+        }
         let mut sums = Sums::new();
         let mut k = 0;
         while k + 8 <= n {
@@ -386,7 +385,7 @@ mod avx512 {
             k += 8;
         }
         let rest = n - k;
-        if rest > 0 && k > 0 {
+        if rest > 0 {
             let place = indices[n - 8..n].as_ptr();
             // SAFETY: the slice holds eight indices.
             if unsafe { out_of_bounds(place, w.len()) } {
@@ -394,9 +393,6 @@ mod avx512 {
             }
             // SAFETY: n - 8 is within both slices, and the eight columns are within the weights.
             unsafe { sums.add_last(values.as_ptr().add(n - 8), weights_at::<I, GATHER>(place, w), rest) };
-        } else if rest > 0 {
-            // A row of fewer than eight: not worth vectors.
-            return dot::sparse_scan(indices, values, w);
         }
         sums.scan()
     }
@@ -425,12 +421,6 @@ mod avx512 {
 
     /// What the range instruction is told: of two numbers the one of smaller magnitude.
     const SMALLER_MAGNITUDE: i32 = 0b0010;
-
-    /// The lanes of the first `rest` (1 to 7) numbers.
-    #[inline(always)]
-    fn live(rest: usize) -> __mmask8 {
-        (1 << rest) - 1
-    }
 
     /// A lane that is not live adds +0.0 to a sum that began at +0.0: it changes no bit.
     #[derive(Clone, Copy)]
@@ -480,7 +470,7 @@ mod avx512 {
         #[inline]
         #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
         unsafe fn add_last<V: Value>(&mut self, at: *const V, weight: __m512d, rest: usize) {
-            let live = live(rest);
+            let live = (1 << rest) - 1;
             // Lane j takes from lane j + 8 - rest, of which a permutation reads three bits.
             let from = _mm512_sub_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64(rest as i64));
             let weight = _mm512_maskz_permutexvar_pd(live, from, weight);
@@ -493,23 +483,6 @@ mod avx512 {
                 } else {
                     let value = _mm512_maskz_permutexvar_pd(live, from, _mm512_loadu_pd(at.cast()));
                     self.add_doubles(value, weight, live);
-                }
-            }
-        }
-
-        /// Adds fewer than eight values, which are all that may be read.
-        ///
-        /// # Safety
-        /// The live lanes from `at` on must be values.
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
-        unsafe fn add_few<V: Value>(&mut self, at: *const V, weight: __m512d, live: __mmask8) {
-            // SAFETY: masked loads touch the live lanes only; SINGLE tells floats from doubles.
-            unsafe {
-                if V::SINGLE {
-                    self.add_singles(_mm256_maskz_loadu_ps(live, at.cast()), weight, live);
-                } else {
-                    self.add_doubles(_mm512_maskz_loadu_pd(live, at.cast()), weight, live);
                 }
             }
         }
